@@ -443,12 +443,12 @@ export interface AcceptedPlace {
  * bytes rise while their number stays the same.
  */
 export function growth(
-  of: Iterable<Heap | PlaceTable>,
+  heaps: Iterable<Heap | PlaceTable>,
   options?: GrowthOptions | null,
 ): GrowthAnswer;
 /** The same as {@link growth}, on another thread. */
 export function growthAsync(
-  of: Iterable<Heap | PlaceTable>,
+  heaps: Iterable<Heap | PlaceTable>,
   options?: GrowthOptions & AsyncOptions | null,
 ): Promise<GrowthAnswer>;
 /**
@@ -456,10 +456,10 @@ export function growthAsync(
  * few heaps for the default rule and there is no budget, and `ERR_UNKNOWN_CLASS` for a class that no heap
  * has.
  */
-export function check(of: Iterable<Heap | PlaceTable>, options?: CheckOptions | null): CheckAnswer;
+export function check(heaps: Iterable<Heap | PlaceTable>, options?: CheckOptions | null): CheckAnswer;
 /** The same as {@link check}, on another thread. */
 export function checkAsync(
-  of: Iterable<Heap | PlaceTable>,
+  heaps: Iterable<Heap | PlaceTable>,
   options?: CheckOptions & AsyncOptions | null,
 ): Promise<CheckAnswer>;
 

@@ -7,7 +7,7 @@ use napi_derive::napi;
 
 use super::error::Result;
 use super::outcome::Outcome;
-use engine::heap::SourcePlace;
+use engine::heap::SourceLocation;
 use engine::questions::PlaceTable;
 use engine::wasm::symbols::Symbols;
 use workers::guard::guarded;
@@ -68,7 +68,7 @@ impl PlaceTableHandle {
                 let &(file, line) = constructors.get(class)?;
                 let file = file.to_owned();
                 let column = 1;
-                Some(SourcePlace { file, line, column })
+                Some(SourceLocation { file, line, column })
             });
             Ok(Self::new(table).registered(env))
         })

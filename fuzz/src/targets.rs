@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine::assemblyscript::runtime::Runtime;
 use engine::assemblyscript::runtime::evidence::Evidence;
-use engine::assemblyscript::runtime::layout::Contents;
+use engine::assemblyscript::runtime::layout::ContentReferences;
 use engine::dumps::{Dump, HEADER_SIZE};
 use engine::heap::Heap;
 use engine::heap::views::{
@@ -202,7 +202,7 @@ pub fn classes(input: &[u8]) {
                     .offsets
                     .is_sorted_by(|left, right| left < right)
             );
-            if let Contents::Entries(entry) = class.layout.contents {
+            if let ContentReferences::Entries(entry) = class.layout.contents {
                 assert!(entry.stride > entry.tagged_next);
                 assert!(
                     [entry.key, entry.value]
@@ -220,9 +220,10 @@ fn both(dump: &[u8], wasm: &[u8]) -> [(Limits, usize); 2] {
 }
 
 fn of_module(wasm: &[u8]) -> (Limits, usize) {
-    let module = match module_edits::has_code(wasm) {
-        true => MODULE,
-        false => SECTIONS,
+    let module = if module_edits::has_code(wasm) {
+        MODULE
+    } else {
+        SECTIONS
     };
     (module, wasm.len())
 }

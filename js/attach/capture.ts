@@ -21,8 +21,8 @@ import { HeapAnalyzerError } from "../errors.js";
 import * as native from "../native.js";
 import { callNative } from "../native_errors.js";
 import { reason, resolveSymlinks } from "../whole_file.js";
-import { type Answer, answerError, at, base64, count, list, text } from "./answer.js";
-import { call, type Instance } from "./instances.js";
+import { answerError, at, base64, count, list, text, type UncheckedAnswer } from "./answer.js";
+import { call, type RemoteInstance } from "./instances.js";
 import { COPY_PAGES, READ_COPY, READ_PAGES, WRITE_FILE } from "./remote_code.js";
 
 const PAGE = 64 * 1024;
@@ -53,7 +53,7 @@ export interface Captured {
  * @param wasm the module of the instance.
  */
 export async function writeInstanceDump(
-  instance: Instance,
+  instance: RemoteInstance,
   wasm: Uint8Array,
   path: string,
 ): Promise<Captured> {
@@ -86,7 +86,7 @@ export async function writeInstanceDump(
 }
 
 async function capture(
-  instance: Instance,
+  instance: RemoteInstance,
   layout: native.DumpGlobalsData,
   file: string,
 ): Promise<Captured> {
@@ -96,7 +96,7 @@ async function capture(
   const headerSize = HEADER_SIZE + 4 * layout.values.length;
   const turn = await startTurn(instance, indexes);
 
-  let result: Answer;
+  let result: UncheckedAnswer;
   const fs = await fileSystem(instance);
   if (fs !== undefined) {
     const more = [fs, { value: file }, { value: headerSize }];
@@ -129,7 +129,7 @@ async function capture(
 function headerWords(
   layout: native.DumpGlobalsData,
   indexes: number[],
-  values: Answer[],
+  values: UncheckedAnswer[],
 ): number[] {
   const globalValue = (global: number) => {
     const nth = indexes.indexOf(global);
@@ -172,7 +172,7 @@ interface Turn {
   schedule: string | undefined;
 }
 
-async function startTurn({ thread, realm }: Instance, indexes: number[]): Promise<Turn> {
+async function startTurn({ thread, realm }: RemoteInstance, indexes: number[]): Promise<Turn> {
   const { session } = thread;
   // An argument must belong to the realm of the instance, so other realms than a thread's own have no timer.
   const evaluate = async (expression: string) =>
@@ -187,12 +187,12 @@ async function startTurn({ thread, realm }: Instance, indexes: number[]): Promis
 
 /** Runs a function of `remote_code.ts` when the stack is empty, or at once if the program never rests. */
 async function takeAtRest(
-  { thread: { session }, globals, memories }: Instance,
+  { thread: { session }, globals, memories }: RemoteInstance,
   { indexes, state, schedule }: Turn,
   code: string,
   more: object[],
   returnByValue: boolean,
-): Promise<Answer> {
+): Promise<UncheckedAnswer> {
   const start = (when: object) => {
     const fixed = [{ objectId: memories }, { value: indexes }, { objectId: state }, when];
     return call(session, globals, code, [...fixed, ...more], returnByValue, when !== NOW);
@@ -216,7 +216,7 @@ function delay(time: number): Promise<typeof LATE> {
 }
 
 /** The target's `fs`, if it is the main thread of a Node process. */
-async function fileSystem({ thread, realm }: Instance): Promise<object | undefined> {
+async function fileSystem({ thread, realm }: RemoteInstance): Promise<object | undefined> {
   if (thread.kind !== "node" || realm !== thread.realms[0]) return undefined;
   const answer = await thread.session.call("Runtime.evaluate", {
     expression: 'process.getBuiltinModule?.("node:fs") ?? require("node:fs")',
@@ -231,11 +231,11 @@ async function fileSystem({ thread, realm }: Instance): Promise<object | undefin
 
 /** Lets the target copy its pages, and fetches those that are not zero. */
 async function copyPages(
-  instance: Instance,
+  instance: RemoteInstance,
   turn: Turn,
   path: string,
   headerSize: number,
-): Promise<Answer> {
+): Promise<UncheckedAnswer> {
   const { session } = instance.thread;
   const held = await takeAtRest(instance, turn, COPY_PAGES, [], false);
   const copy = text(held, "objectId", "the capture");

@@ -4,7 +4,7 @@
 
 import { WebSocket } from "ws";
 import { HeapAnalyzerError } from "../errors.js";
-import { type Answer, answerError } from "./answer.js";
+import { answerError, type UncheckedAnswer } from "./answer.js";
 
 /** The most bytes of one message. The largest are pieces of a memory, which have 11 MiB. */
 const MAX_MESSAGE = 256 * 1024 * 1024;
@@ -18,15 +18,15 @@ const STOPS = new Set(["Debugger.enable", "Debugger.getScriptSource", "Runtime.q
 /** Calls methods in one thread of the target, and hears its events. */
 export interface Session {
   /** Calls a method. The time limit is the connection's. */
-  call(method: string, parameters?: object): Promise<Answer>;
+  call(method: string, parameters?: object): Promise<UncheckedAnswer>;
   /** Calls `listener` with the parameters of each such event. */
-  on(event: string, listener: (parameters: Answer) => void): void;
+  on(event: string, listener: (parameters: UncheckedAnswer) => void): void;
 }
 
-interface Waiting {
+interface PendingRequest {
   method: string;
   start: number;
-  resolve(answer: Answer): void;
+  resolve(answer: UncheckedAnswer): void;
   reject(error: Error): void;
   timer: NodeJS.Timeout;
 }
@@ -36,8 +36,8 @@ class Calls implements Session {
   readonly #send: (message: object) => void;
   readonly #timeout: number;
   readonly #answered: (method: string, duration: number) => void;
-  readonly #waiting = new Map<number, Waiting>();
-  readonly #listeners = new Map<string, ((parameters: Answer) => void)[]>();
+  readonly #waiting = new Map<number, PendingRequest>();
+  readonly #listeners = new Map<string, ((parameters: UncheckedAnswer) => void)[]>();
   #last = 0;
 
   constructor(
@@ -50,7 +50,7 @@ class Calls implements Session {
     this.#answered = answered;
   }
 
-  call(method: string, parameters: object = {}): Promise<Answer> {
+  call(method: string, parameters: object = {}): Promise<UncheckedAnswer> {
     return new Promise((resolve, reject) => {
       const id = ++this.#last;
       const timer = setTimeout(() => {
@@ -67,7 +67,7 @@ class Calls implements Session {
     });
   }
 
-  on(event: string, listener: (parameters: Answer) => void): void {
+  on(event: string, listener: (parameters: UncheckedAnswer) => void): void {
     this.#listeners.set(event, [...(this.#listeners.get(event) ?? []), listener]);
   }
 

@@ -1,13 +1,13 @@
 // The WebAssembly instances of a target. `Runtime.queryObjects` finds all that are alive, also those of which the
 // program keeps only a function; it collects garbage first.
 
-import { type Answer, answerError, at, base64, count, list, text } from "./answer.js";
+import { answerError, at, base64, count, list, text, type UncheckedAnswer } from "./answer.js";
 import type { Session } from "./connection.js";
 import { ENTRY, LENGTH, MEMORY_SIZE } from "./remote_code.js";
 import type { Realm, Thread } from "./threads.js";
 
 /** An instance with a memory. */
-export interface Instance {
+export interface RemoteInstance {
   thread: Thread;
   realm: Realm;
   /** Objects of the target. */
@@ -26,8 +26,8 @@ const MAX_MEMORY = 2 ** 32;
 const MAX_FUNCTIONS_TRIED = 2000;
 
 /** Finds all instances with a memory, in the order of their threads and realms. */
-export async function findInstances(threads: Thread[]): Promise<Instance[]> {
-  const found: Instance[] = [];
+export async function findInstances(threads: Thread[]): Promise<RemoteInstance[]> {
+  const found: RemoteInstance[] = [];
   for (const thread of threads) {
     const scripts = new Map<string, string>();
     thread.session.on("Debugger.scriptParsed", (event) => {
@@ -48,7 +48,10 @@ export async function findInstances(threads: Thread[]): Promise<Instance[]> {
 }
 
 /** The module that an instance was made from. */
-export async function moduleBytes({ thread: { session }, scriptId }: Instance): Promise<Buffer> {
+export async function moduleBytes({
+  thread: { session },
+  scriptId,
+}: RemoteInstance): Promise<Buffer> {
   const source = await withDebugger(session, () =>
     session.call("Debugger.getScriptSource", { scriptId }),
   );
@@ -91,7 +94,7 @@ async function readInstance(
   realm: Realm,
   objectId: string,
   scripts: Map<string, string>,
-): Promise<Instance | undefined> {
+): Promise<RemoteInstance | undefined> {
   const { session } = thread;
   const parts = await internalProperties(session, objectId);
   const [globals, memories, functions] = ["[[Globals]]", "[[Memories]]", "[[Functions]]"].map(
@@ -119,7 +122,7 @@ async function readInstance(
 async function internalProperties(
   session: Session,
   objectId: string,
-): Promise<Map<string, Answer>> {
+): Promise<Map<string, UncheckedAnswer>> {
   const answer = await session.call("Runtime.getProperties", { objectId, ownProperties: true });
   const properties = at(answer, "internalProperties") ?? [];
   const entries = list({ properties }, "properties", "Runtime.getProperties", 1000);
@@ -139,7 +142,7 @@ export async function call(
   parameters: object[],
   returnByValue = false,
   awaitPromise = false,
-): Promise<Answer> {
+): Promise<UncheckedAnswer> {
   const answer = await session.call("Runtime.callFunctionOn", {
     objectId,
     functionDeclaration,

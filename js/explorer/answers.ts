@@ -19,7 +19,7 @@ import { withoutStrings } from "./without_strings.js";
 /** Lines of source. */
 const MOST_SITES = 200;
 
-type Answers = {
+type QuestionAnswers = {
   [M in Method]: (
     request: Methods[M]["request"],
     signal: AbortSignal,
@@ -42,7 +42,7 @@ export class Answerer {
 
   /** Answers a request whose shape was not checked. The signal stops the work. */
   async answer(method: string, request: unknown, signal: AbortSignal): Promise<unknown> {
-    const answers: Answers = {
+    const answers: QuestionAnswers = {
       status: async () => this.#dumps.status(),
       report: (request, signal) => this.#report(request, signal),
       classes: (request) => this.#classes(request),

@@ -22,7 +22,7 @@ import { ProgressLine } from "./progress.js";
 import { openAll } from "./question_command.js";
 
 /** The options of tables. */
-export interface TableOptions {
+export interface TableCommandOptions {
   capturedAt: string;
   label: Record<string, string>;
   source: string;
@@ -34,7 +34,7 @@ export interface TableOptions {
 }
 
 /** The names of the options of tables. */
-export const TABLE_OPTIONS: readonly (keyof TableOptions)[] = [
+export const TABLE_OPTIONS: readonly (keyof TableCommandOptions)[] = [
   "capturedAt",
   "label",
   "source",
@@ -68,7 +68,7 @@ const PASSING = new Set([
   "ERR_SNAPSHOT_WITH_MODULE",
 ]);
 
-/** Adds the options of {@link TableOptions}. */
+/** Adds the options of {@link TableCommandOptions}. */
 export function addTableOptions(command: Command): Command {
   return command
     .option(
@@ -112,10 +112,10 @@ function label(text: string, earlier: Record<string, string> = {}): Record<strin
 }
 
 /** What {@link writeTables} is asked for. */
-type Request = SharedOptions & Partial<TableOptions> & { strings?: boolean };
+type TableRequest = SharedOptions & Partial<TableCommandOptions> & { strings?: boolean };
 
 /** Writes all tables of a dump. */
-export async function writeTables(dump: string, options: Request): Promise<void> {
+export async function writeTables(dump: string, options: TableRequest): Promise<void> {
   const { output, wasm, capturedAt } = options;
   if (output === undefined) {
     throw new Error("--to parquet writes several files: give it a folder with --output <folder>");

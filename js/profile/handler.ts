@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type CallProfile, encode, type Moment } from "./heap_profile.js";
 
 /** What the handler serves. */
-export interface Served {
+export interface ServedProfiles {
   /** What was allocated until now. */
   now(): Moment | Promise<Moment>;
   /** A profile of allocations; since a moment, if there is one. */
@@ -100,7 +100,7 @@ function index(): string {
 }
 
 /** The answer to a request. */
-async function answer(url: URL, served: Served): Promise<Uint8Array | string> {
+async function answer(url: URL, served: ServedProfiles): Promise<Uint8Array | string> {
   const name = url.pathname.replace(/\/$/, "").split("/").at(-1) as string;
   const seconds = secondsOf(url);
   if (name === "pprof" || name === "") return index();
@@ -121,7 +121,7 @@ async function answer(url: URL, served: Served): Promise<Uint8Array | string> {
   return served.heap(name === "heap" ? "inuse_space" : "alloc_space", since);
 }
 
-export function handlerOf(served: Served) {
+export function handlerOf(served: ServedProfiles) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const text = "text/plain; charset=utf-8";
     try {

@@ -3,13 +3,13 @@ import type { FieldValue } from "./data.ts";
 import { type Child, element } from "./dom.ts";
 import * as format from "./format.ts";
 import { later } from "./later.ts";
-import { type Context, linked, referenceLabel } from "./parts.ts";
+import { linked, type PageContext, referenceLabel } from "./parts.ts";
 
-export function fieldTree(context: Context, fields: FieldValue[]): HTMLElement {
+export function fieldTree(context: PageContext, fields: FieldValue[]): HTMLElement {
   return element("ul", { class: "tree" }, ...fields.map((field) => fieldLine(context, field)));
 }
 
-function fieldLine(context: Context, field: FieldValue): HTMLElement {
+function fieldLine(context: PageContext, field: FieldValue): HTMLElement {
   const { name, type, value, functionName } = field;
   const line = element("li");
   const isOpenable = context.questions.isComplete && field.address !== null;
@@ -49,7 +49,7 @@ function toggle(name: string, line: HTMLElement, load: () => Promise<Child[]>): 
   return button;
 }
 
-async function inside(context: Context, address: string): Promise<Child[]> {
+async function inside(context: PageContext, address: string): Promise<Child[]> {
   const { questions, status } = context;
   const found = await questions.ask("object", { heap: status.heap ?? "", address, limit: 1 });
   if (found.fields.length > 0) return [fieldTree(context, found.fields)];

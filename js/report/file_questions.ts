@@ -5,7 +5,7 @@ import type { CellColumns, Detail, Report } from "./data.ts";
 import * as format from "./format.ts";
 import { NotHere, type Questions } from "./questions.ts";
 
-type Answers = { [M in Method]?: (request: Methods[M]["request"]) => Methods[M]["answer"] };
+type FileAnswers = { [M in Method]?: (request: Methods[M]["request"]) => Methods[M]["answer"] };
 
 /** The handle of the only heap. */
 const HEAP = "1";
@@ -32,7 +32,7 @@ export class FileQuestions implements Questions {
     method: M,
     request: Methods[M]["request"],
   ): Promise<Methods[M]["answer"]> {
-    const answers: Answers = {
+    const answers: FileAnswers = {
       status: () => this.#status(),
       classes: (request) => this.#classes(request),
       object: (request) => this.#object(request),

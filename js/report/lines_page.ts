@@ -4,10 +4,10 @@ import { copyButton } from "./copy.ts";
 import { type Child, element } from "./dom.ts";
 import * as format from "./format.ts";
 import { later } from "./later.ts";
-import { breakable, type Context, shareCell } from "./parts.ts";
+import { breakable, type PageContext, shareCell } from "./parts.ts";
 import { bytesColumn, countColumn, table } from "./table.ts";
 
-export function linesPage(context: Context): HTMLElement {
+export function linesPage(context: PageContext): HTMLElement {
   return element(
     "div",
     {},
@@ -15,7 +15,7 @@ export function linesPage(context: Context): HTMLElement {
   );
 }
 
-async function load({ questions, status }: Context): Promise<Child[]> {
+async function load({ questions, status }: PageContext): Promise<Child[]> {
   const { exact, totalLiveSize, sites, page } = await questions.ask("sites", {
     heap: status.heap ?? "",
   });

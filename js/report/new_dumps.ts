@@ -1,12 +1,12 @@
 /** Says when a newer dump has appeared. What is shown does not change under the reader. */
 import { element, fill } from "./dom.ts";
 import * as format from "./format.ts";
-import type { Context } from "./parts.ts";
+import type { PageContext } from "./parts.ts";
 
 /** Milliseconds between two looks. */
 const PAUSE = 1500;
 
-export function newDumpNotice({ questions, status }: Context): HTMLElement {
+export function newDumpNotice({ questions, status }: PageContext): HTMLElement {
   const notice = element("div", { class: "notice", role: "status", hidden: true });
   if (!questions.isComplete) return notice;
   let newest = status.heap;

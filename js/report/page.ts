@@ -12,7 +12,7 @@ import { commandLine, failure } from "./later.ts";
 import { newDumpNotice } from "./new_dumps.ts";
 import { ObjectPane } from "./object_pane.ts";
 import { PAGES, type PageView, pageNames } from "./pages.ts";
-import type { Context } from "./parts.ts";
+import type { PageContext } from "./parts.ts";
 import { type Questions, ServedQuestions } from "./questions.ts";
 import { followRoutes, openObject, parseRoute, routeHash, showsRoute } from "./route.ts";
 import { Search } from "./search.ts";
@@ -56,7 +56,7 @@ async function readStatus(questions: Questions): Promise<Status> {
   }
 }
 
-function run(context: Context): void {
+function run(context: PageContext): void {
   const { report, status } = context;
   const names = pageNames(context);
   const links = new Map(
@@ -144,7 +144,7 @@ function skip(event: Event, main: HTMLElement): void {
 }
 
 function header(
-  { report }: Context,
+  { report }: PageContext,
   links: HTMLElement[],
   search: Search,
   redraw: () => void,
@@ -178,7 +178,7 @@ function header(
   );
 }
 
-function footer({ report, questions }: Context): HTMLElement {
+function footer({ report, questions }: PageContext): HTMLElement {
   const made = `Made by warpo-heap-analyzer ${report.version}. `;
   return element(
     "footer",

@@ -17,7 +17,7 @@ import type { Questions } from "./questions.ts";
 import { objectHash, routeHash } from "./route.ts";
 
 /** What the pages share. */
-export interface Context {
+export interface PageContext {
   report: Report;
   questions: Questions;
   status: Status;
@@ -26,12 +26,12 @@ export interface Context {
 }
 
 /** The same for the report of a dump, which says what no root reaches. */
-export interface DumpContext extends Context {
+export interface DumpContext extends PageContext {
   report: Report & { unreachable: Unreachable };
 }
 
 /** The same for the report of a heap that says what objects contain. */
-export interface WasteContext extends Context {
+export interface WasteContext extends PageContext {
   report: Report & { waste: Waste };
 }
 

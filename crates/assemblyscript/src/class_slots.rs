@@ -131,9 +131,10 @@ impl IdTable {
     }
 
     fn sum(self, other: Self) -> Self {
-        let (mut more, less) = match self.low.len() >= other.low.len() {
-            true => (self, other),
-            false => (other, self),
+        let (mut more, less) = if self.low.len() >= other.low.len() {
+            (self, other)
+        } else {
+            (other, self)
         };
         for (id, count) in less.entries() {
             *more.at(id) += count;

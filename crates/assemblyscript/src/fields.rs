@@ -1,10 +1,10 @@
 //! Reads fields, texts and members of many objects of a dump as values.
 
-use super::containers::{Table, is_deleted};
+use super::containers::{EntryTable, is_deleted};
 use super::dump_source::DumpSource;
 use super::entries::FoundRun;
-use super::memory::{Reader, word_at};
-use crate::runtime::shapes::{ClassShape, Entries, Holds, Kind};
+use super::memory::{MemoryReader, word_at};
+use crate::runtime::shapes::{ClassShape, EntryShape, Holds, ShapeKind};
 use base::columns;
 use base::control::Control;
 use base::error::Result;
@@ -20,7 +20,7 @@ const MOST_NAMES: usize = 10_000;
 
 /// Where a field lies, and what it holds.
 #[derive(Clone, Copy)]
-struct FieldPlace {
+struct FieldPosition {
     offset: u32,
     holds: Holds,
 }
@@ -29,11 +29,11 @@ struct FieldPlace {
 struct DumpFields<'h> {
     heap: &'h DumpSource,
     /// By field and class slot.
-    places: Vec<Vec<Option<FieldPlace>>>,
+    places: Vec<Vec<Option<FieldPosition>>>,
     /// For objects that ascend.
-    ascending: Reader<'h>,
+    ascending: MemoryReader<'h>,
     /// For everything else.
-    single: Reader<'h>,
+    single: MemoryReader<'h>,
 }
 
 impl DumpSource {
@@ -79,14 +79,14 @@ impl DumpSource {
         Ok(Box::new(DumpFields {
             heap: self,
             places,
-            ascending: Reader::sequential(self, control),
-            single: Reader::new(self, control),
+            ascending: MemoryReader::sequential(self, control),
+            single: MemoryReader::new(self, control),
         }))
     }
 }
 
 /// Where the field of this name lies in the objects of a class. A word without a name has its offset: `+8`.
-fn place_of(shape: &ClassShape, name: &str) -> Option<FieldPlace> {
+fn place_of(shape: &ClassShape, name: &str) -> Option<FieldPosition> {
     let unnamed = name
         .strip_prefix('+')
         .and_then(|offset| offset.parse::<u32>().ok());
@@ -105,14 +105,14 @@ fn place_of(shape: &ClassShape, name: &str) -> Option<FieldPlace> {
         } else {
             field.holds
         };
-        return Some(FieldPlace {
+        return Some(FieldPosition {
             offset: field.offset,
             holds,
         });
     }
     let offset = unnamed.filter(|_| shape.fields.is_empty())?;
     let place = shape.places.iter().find(|place| place.offset == offset)?;
-    Some(FieldPlace {
+    Some(FieldPosition {
         offset: place.offset,
         holds: Holds::Reference,
     })
@@ -127,7 +127,7 @@ fn type_of(holds: Holds) -> FieldType {
     }
 }
 
-impl Reader<'_> {
+impl MemoryReader<'_> {
     /// The value in these bytes.
     fn cell(&self, holds: Holds, bytes: &[u8]) -> Cell {
         match holds {
@@ -184,9 +184,10 @@ impl FieldReader for DumpFields<'_> {
         columns::reserve(into, objects.len())?;
         let heap = self.heap;
         let places = self.places.get(field).map_or(&[][..], Vec::as_slice);
-        let reader = match objects.is_sorted() {
-            true => &mut self.ascending,
-            false => &mut self.single,
+        let reader = if objects.is_sorted() {
+            &mut self.ascending
+        } else {
+            &mut self.single
         };
         for &object in objects {
             let slot = heap.heap.objects.class_slots[object.at()] as usize;
@@ -205,7 +206,7 @@ impl FieldReader for DumpFields<'_> {
     }
 
     fn is_text(&self, object: ObjectIndex) -> bool {
-        self.heap.shape(object).kind == Kind::Text
+        self.heap.shape(object).kind == ShapeKind::Text
     }
 
     fn text(
@@ -231,10 +232,10 @@ impl FieldReader for DumpFields<'_> {
         let reader = &mut self.single;
         let payload = reader.payload(self.heap.heap.address(object).0)?;
         Ok(match self.heap.shape(object).kind {
-            Kind::Text => Some(u64::from(payload.size / 2)),
-            Kind::Buffer => Some(payload.size.into()),
-            Kind::Map(entries) | Kind::Set(entries) => {
-                let table = Table::read(|offset| reader.field(payload, offset))?;
+            ShapeKind::Text => Some(u64::from(payload.size / 2)),
+            ShapeKind::Buffer => Some(payload.size.into()),
+            ShapeKind::Map(entries) | ShapeKind::Set(entries) => {
+                let table = EntryTable::read(|offset| reader.field(payload, offset))?;
                 let table = table.unwrap_or_default();
                 match reader.object_at(table.entries) {
                     None => Some(0),
@@ -255,7 +256,7 @@ impl FieldReader for DumpFields<'_> {
 
     fn members(&mut self, object: ObjectIndex, sink: &mut MemberSink<'_>) -> Result<Membership> {
         match self.heap.shape(object).kind {
-            Kind::Map(entries) | Kind::Set(entries) => {
+            ShapeKind::Map(entries) | ShapeKind::Set(entries) => {
                 self.keys(object, entries, sink)?;
             }
             _ => match self.single.run_of(object)? {
@@ -287,12 +288,12 @@ impl DumpFields<'_> {
     fn keys(
         &mut self,
         object: ObjectIndex,
-        layout: Entries,
+        layout: EntryShape,
         sink: &mut MemberSink<'_>,
     ) -> Result<()> {
         let reader = &mut self.single;
         let payload = reader.payload(self.heap.heap.address(object).0)?;
-        let table = Table::read(|offset| reader.field(payload, offset))?.unwrap_or_default();
+        let table = EntryTable::read(|offset| reader.field(payload, offset))?.unwrap_or_default();
         if reader.object_at(table.entries).is_none() {
             return Ok(());
         }

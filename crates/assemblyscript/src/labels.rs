@@ -1,8 +1,8 @@
 //! The labels of references: exact ones with indexes and keys, or those of the class.
 
-use super::containers::{Elements, Table, is_deleted};
-use super::memory::{FoundWord, Payload, Reader, word_at};
-use crate::runtime::shapes::{ClassShape, Entries, Kind, PlaceName};
+use super::containers::{Elements, EntryTable, is_deleted};
+use super::memory::{FoundWord, MemoryReader, PayloadReader, word_at};
+use crate::runtime::shapes::{ClassShape, EntryShape, PlaceName, ShapeKind};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{EdgeLabel, LabelKind};
@@ -54,7 +54,7 @@ pub(super) fn class_label(shape: &ClassShape, label: EdgeLabel) -> String {
     }
 }
 
-impl Reader<'_> {
+impl MemoryReader<'_> {
     /// The label of a reference, with its index or key. If `source` refers to `target` more than once
     /// under such labels, it is the reference after `skipped` of them.
     pub(super) fn exact_label(
@@ -69,11 +69,14 @@ impl Reader<'_> {
         let payload = self.payload(heap.heap.address(source).0)?;
         let word = heap.heap.address(target).0;
         let exact = match (label.kind(), shape.kind) {
-            (LabelKind::Element, Kind::StaticArray(_)) => {
+            (LabelKind::Element, ShapeKind::StaticArray(_)) => {
                 self.element(payload, 0, word, skipped)?
             }
             (LabelKind::Element, _) => self.array_element(payload, word, skipped)?,
-            (LabelKind::Key | LabelKind::Member, Kind::Map(entries) | Kind::Set(entries)) => {
+            (
+                LabelKind::Key | LabelKind::Member,
+                ShapeKind::Map(entries) | ShapeKind::Set(entries),
+            ) => {
                 let key = self.entry(payload, entries, 0, word, skipped)?;
                 key.map(|(nth, key)| match label.kind() {
                     // A member that is not a string is named by its index.
@@ -82,7 +85,7 @@ impl Reader<'_> {
                     _ => format!("key [{key}]"),
                 })
             }
-            (LabelKind::Value, Kind::Map(entries)) => {
+            (LabelKind::Value, ShapeKind::Map(entries)) => {
                 let offset = entries.value.map_or(0, |(_, offset)| offset);
                 let value = self.entry(payload, entries, offset, word, skipped)?;
                 value.map(|(_, key)| format!("[{key}]"))
@@ -102,7 +105,7 @@ impl Reader<'_> {
     /// The index of a word in the elements of an array.
     fn array_element(
         &mut self,
-        array: Payload,
+        array: PayloadReader,
         word: u32,
         skipped: usize,
     ) -> Result<Option<String>> {
@@ -117,7 +120,7 @@ impl Reader<'_> {
     /// The index of a word among those of a buffer from `start` on.
     fn element(
         &mut self,
-        buffer: Payload,
+        buffer: PayloadReader,
         start: u32,
         word: u32,
         skipped: usize,
@@ -129,7 +132,7 @@ impl Reader<'_> {
     /// The number of words between `start` and this one.
     fn position(
         &mut self,
-        buffer: Payload,
+        buffer: PayloadReader,
         start: u32,
         word: u32,
         skipped: usize,
@@ -161,7 +164,12 @@ impl Reader<'_> {
     }
 
     /// The place of a word whose number does not fit a label.
-    fn far_place(&mut self, payload: Payload, word: u32, skipped: usize) -> Result<Option<String>> {
+    fn far_place(
+        &mut self,
+        payload: PayloadReader,
+        word: u32,
+        skipped: usize,
+    ) -> Result<Option<String>> {
         let found = self.position(payload, 0, word, skipped)?;
         Ok(found.map(|index| format!("+{}", index * 4)))
     }
@@ -169,14 +177,14 @@ impl Reader<'_> {
     /// The number and the key of the entry that has a word at this offset.
     fn entry(
         &mut self,
-        map: Payload,
-        entries: Entries,
+        map: PayloadReader,
+        entries: EntryShape,
         offset: u32,
         word: u32,
         skipped: usize,
     ) -> Result<Option<(u32, String)>> {
-        let table = Table::read(|offset| self.field(map, offset))?;
-        let Some(Table {
+        let table = EntryTable::read(|offset| self.field(map, offset))?;
+        let Some(EntryTable {
             entries: buffer,
             used,
             ..
@@ -218,7 +226,7 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    fn key(&mut self, entries: Entries, entry: &[u8]) -> Result<String> {
+    fn key(&mut self, entries: EntryShape, entry: &[u8]) -> Result<String> {
         self.held(entries.key, entry)
     }
 }

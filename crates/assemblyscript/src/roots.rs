@@ -154,9 +154,10 @@ fn possible_static_roots(
     let was_collected = static_objects.clone().any(|object| is_linked(&object));
     let mut found = Vec::new();
     for object in static_objects {
-        let may_be_root = match was_collected {
-            true => is_linked(&object),
-            false => refers_to_heap(&object),
+        let may_be_root = if was_collected {
+            is_linked(&object)
+        } else {
+            refers_to_heap(&object)
         };
         if may_be_root {
             columns::push(&mut found, object)?;

@@ -76,7 +76,7 @@ pub(crate) fn unpacked<'n, Bytes: AsRef<[u8]> + From<Vec<u8>>>(
         return Ok((Input { name, bytes }, Origin::default()));
     }
     let module = module.ok_or_else(|| Error::from(InputError::ModuleMissing).in_file(name))?;
-    let target = Target::read(module)?;
+    let target = ContainerModule::read(module)?;
     let converted = match &reading.raw {
         Some(values) => target.dump_of_raw(bytes.as_ref(), values),
         None => target.dump_of_coredump(bytes.as_ref(), reading, largest, control),
@@ -87,13 +87,13 @@ pub(crate) fn unpacked<'n, Bytes: AsRef<[u8]> + From<Vec<u8>>>(
 }
 
 /// The module whose memory is in a container.
-struct Target<'a> {
+struct ContainerModule<'a> {
     wasm: &'a [u8],
     module: Module<'a>,
     places: Boundaries,
 }
 
-impl<'a> Target<'a> {
+impl<'a> ContainerModule<'a> {
     fn read(input: &'a Input<'_, impl AsRef<[u8]>>) -> Result<Self> {
         let wasm = input.bytes.as_ref();
         let read = || {

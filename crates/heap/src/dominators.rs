@@ -20,15 +20,12 @@ use rayon::prelude::*;
 use super::ancestors::Ancestors;
 use super::edges::Edges;
 use super::huge_sizes::HUGE;
-use super::search::{ROOT, Search};
+use super::search::{ROOT, SpanningTree};
 use super::semidominators::{Forest, find_semidominators, sort_by_target};
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
-
-/// The number of steps between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 16;
 
 /// The dominator tree over the objects that the roots reach.
 ///
@@ -75,12 +72,12 @@ impl DominatorTree {
         roots: &[ObjectIndex],
         control: &Control,
     ) -> Result<(Self, Vec<u32>)> {
-        Self::of_search(Search::run(edges, roots, control)?, sizes, control)
+        Self::of_search(SpanningTree::run(edges, roots, control)?, sizes, control)
     }
 
     /// As [`new`](Self::new), from the search of the live objects.
     pub(super) fn of_search(
-        search: Search,
+        search: SpanningTree,
         sizes: &[u32],
         control: &Control,
     ) -> Result<(Self, Vec<u32>)> {
@@ -90,8 +87,8 @@ impl DominatorTree {
     }
 
     /// The tree, memory for one number per node, and the number of each object.
-    fn build(search: Search, control: &Control) -> Result<(Self, Vec<u32>, Vec<u32>)> {
-        let Search {
+    fn build(search: SpanningTree, control: &Control) -> Result<(Self, Vec<u32>, Vec<u32>)> {
+        let SpanningTree {
             preorder,
             numbers,
             nodes,
@@ -102,7 +99,7 @@ impl DominatorTree {
         } = search;
         let step = control.begin(Phase::Dominators, nodes.len() as u64);
         let mut dominators = columns::with_capacity(nodes.len())?;
-        for nodes in nodes.chunks(CHECK_INTERVAL as usize) {
+        for nodes in nodes.chunks(CHECK_INTERVAL) {
             dominators.extend(nodes.iter().map(|node| node.parent));
             step.advance(0)?;
         }
@@ -164,7 +161,8 @@ impl DominatorTree {
         numbers: Vec<u32>,
         control: &Control,
     ) -> Result<Vec<u32>> {
-        const ROUND: usize = CHECK_INTERVAL as usize;
+        /// The number of objects that a thread takes at once.
+        const ROUND: usize = 1 << 16;
         let live = self.preorder.len();
         let step = control.begin(Phase::Sizes, 2 * live as u64 + numbers.len() as u64);
         let objects = self.preorder.par_chunks(ROUND);
@@ -213,7 +211,7 @@ impl UnsizedTree {
     /// # Errors
     /// [`Error::Aborted`](base::Error::Aborted), [`Error::OutOfMemory`](base::Error::OutOfMemory).
     pub fn new(edges: &Edges, roots: &[ObjectIndex], control: &Control) -> Result<Self> {
-        let search = Search::run(edges, roots, control)?;
+        let search = SpanningTree::run(edges, roots, control)?;
         let (tree, column, numbers) = DominatorTree::build(search, control)?;
         Ok(Self {
             tree,
@@ -282,8 +280,8 @@ impl DominatorTree {
             let sum = sums[number];
             let dominator = &mut sums[self.immediate_dominators[number] as usize];
             *dominator = dominator.saturating_add(sum);
-            if number.is_multiple_of(CHECK_INTERVAL as usize) {
-                step.advance(CHECK_INTERVAL.into())?;
+            if number.is_multiple_of(CHECK_INTERVAL) {
+                step.advance(CHECK_INTERVAL as u64)?;
             }
         }
         sums[ROOT as usize] = 0;
@@ -322,8 +320,8 @@ mod tests {
             }
             let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
             let control = Control::default();
-            let Search { nodes, late_references, late_counts: mut column, .. } =
-                Search::run(&edges, &[ObjectIndex(0)], &control).unwrap();
+            let SpanningTree { nodes, late_references, late_counts: mut column, .. } =
+                SpanningTree::run(&edges, &[ObjectIndex(0)], &control).unwrap();
             let parents: Vec<u32> = nodes.iter().map(|node| node.parent).collect();
             let step = control.begin(Phase::Dominators, 1);
             let sources = sort_by_target(late_references, &mut column, &step).unwrap();

@@ -156,18 +156,20 @@ impl EdgeLabel {
     /// The nth place of a class.
     #[inline]
     pub fn place(nth: usize) -> Self {
-        match (nth as u32) < PLACES {
-            true => Self(nth as u32),
-            false => Self::FAR_PLACE,
+        if (nth as u32) < PLACES {
+            Self(nth as u32)
+        } else {
+            Self::FAR_PLACE
         }
     }
 
     /// The nth word of an object of an unknown class.
     #[inline]
     pub fn word(nth: usize) -> Self {
-        match nth < WORDS as usize {
-            true => Self(FIRST_WORD + nth as u32),
-            false => Self::FAR_PLACE,
+        if nth < WORDS as usize {
+            Self(FIRST_WORD + nth as u32)
+        } else {
+            Self::FAR_PLACE
         }
     }
 

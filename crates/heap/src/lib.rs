@@ -74,7 +74,7 @@ pub use root_kind::RootKind;
 pub use root_slots::{FoundSlots, RootOrigin, RootSlot, RootSlots};
 pub use source::{
     AllocationPlace, AllocationPlaces, Blocks, Category, FieldValue, Found, NO_ALLOCATION, Need,
-    ObjectReader, Opened, OtherEdge, ReadOrder, Source, SourcePlace, TextFilter,
+    ObjectReader, Opened, OtherEdge, ReadOrder, Source, SourceLocation, TextFilter,
 };
 pub use survey::Survey;
-pub use value::Value;
+pub use value::ShownValue;

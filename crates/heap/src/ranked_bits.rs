@@ -65,9 +65,10 @@ impl RankedBits {
             return 0;
         };
         let (bits, below) = (word as u32, (word >> 32) as u32);
-        let counted = match place < self.words.len() {
-            true => bits & (u32::MAX >> (31 - number % 32)),
-            false => bits,
+        let counted = if place < self.words.len() {
+            bits & (u32::MAX >> (31 - number % 32))
+        } else {
+            bits
         };
         below + counted.count_ones()
     }

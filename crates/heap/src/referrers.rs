@@ -5,12 +5,9 @@ use super::edges::Edges;
 use super::prefetch::prefetch;
 use base::bits::Bits;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// The live references to every object, in compressed sparse rows.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use super::container_page::{ContainerPage, WantedEntries};
 use super::content_reader::{ClassNaming, NoContents, OpenedContents};
 use super::field_reader::{FieldReader, FieldType, NoFields};
 use super::object_state::ObjectState;
-use super::value::Value;
+use super::value::ShownValue;
 use super::{DominatorIndex, EdgeLabel, Heap, Indexes, PathTree, RawTable, RootSlots, Survey};
 use base::bits::Bits;
 use base::control::{Control, Step};
@@ -20,7 +20,7 @@ use base::warning::Warning;
 
 /// A place in the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SourcePlace {
+pub struct SourceLocation {
     /// The file as the heap names it: a path, a URL, or a name such as `node:internal/timers`.
     pub file: String,
     /// From 1.
@@ -110,7 +110,7 @@ pub trait Source: Send + Sync {
     }
 
     /// Where in the source the constructor of a class slot is, if the heap says so.
-    fn class_place(&self, _class_slot: u32) -> Option<SourcePlace> {
+    fn class_place(&self, _class_slot: u32) -> Option<SourceLocation> {
         None
     }
 
@@ -485,7 +485,7 @@ pub struct FieldValue {
     #[serde(rename = "type")]
     pub type_name: String,
     /// Its value; for a reference, a preview of the object.
-    pub value: Value,
+    pub value: ShownValue,
     /// The object to which it refers.
     pub address: Option<u32>,
     /// The class of that object.

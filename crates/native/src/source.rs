@@ -29,7 +29,7 @@ impl NativeSource {
     }
 }
 
-struct Reader<'h>(&'h NativeSource);
+struct NativeReader<'h>(&'h NativeSource);
 
 struct NoTexts;
 
@@ -138,7 +138,7 @@ impl Source for NativeSource {
     }
 
     fn reader(&self, _: ReadOrder, _: &Control) -> Box<dyn ObjectReader + '_> {
-        Box::new(Reader(self))
+        Box::new(NativeReader(self))
     }
 
     fn field_type(&self, name: &str, _: &[bool], _: &Control) -> Result<Option<FieldType>> {
@@ -167,7 +167,7 @@ impl Source for NativeSource {
     }
 }
 
-impl ObjectReader for Reader<'_> {
+impl ObjectReader for NativeReader<'_> {
     fn label(
         &mut self,
         source: ObjectIndex,

@@ -32,13 +32,13 @@ pub use dominators::*;
 pub use error::QuestionError;
 pub use find::*;
 pub use growth::*;
-pub use heap::{FieldValue, ObjectState, Value};
+pub use heap::{FieldValue, ObjectState, ShownValue};
 pub use loaded_heap::LoadedHeap;
 pub use object::*;
 pub use parts::cut::Cut;
 pub use parts::labels::after_class;
 pub use parts::object_name::ObjectName;
-pub use parts::path::{Path, Step, path_of};
+pub use parts::path::{Path, PathStep, path_of};
 pub use parts::path_text::{
     LEFT_OUT, PathText, SEPARATOR, fingerprint, group_text, origin_text, step_text,
 };

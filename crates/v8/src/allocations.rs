@@ -1,28 +1,26 @@
 //! Where objects were allocated, if V8 recorded it: `trace_function_infos` are the functions, `trace_tree` the calls
 //! between them, and `trace_node_id` of a node is the call that allocated it.
 
+use base::control::CHECK_INTERVAL;
 use std::collections::HashMap;
 
-use super::calls::Calls;
-use super::numbers::Numbers;
+use super::calls::CallTree;
+use super::numbers::NumberTexts;
 use super::reader::File;
-use super::strings::Strings;
+use super::strings::SnapshotStrings;
 use base::columns;
 use base::error::Result;
 use heap::{AllocationPlace, AllocationPlaces, NO_ALLOCATION};
-
-/// The number of nodes between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 impl File<'_, '_> {
     /// The place that allocated each node, given the ids of their calls.
     pub(super) fn allocation_places(
         &self,
-        calls: &Calls,
-        functions: &Numbers,
+        calls: &CallTree,
+        functions: &NumberTexts,
         traces: &[(u32, u64)],
         nodes: usize,
-        strings: &Strings,
+        strings: &SnapshotStrings,
     ) -> Result<Option<AllocationPlaces>> {
         if calls.0.is_empty() || traces.is_empty() {
             return Ok(None);
@@ -65,7 +63,11 @@ impl File<'_, '_> {
         Ok(Some(AllocationPlaces { places, place_of }))
     }
 
-    fn functions(&self, numbers: &Numbers, strings: &Strings) -> Result<Vec<AllocationPlace>> {
+    fn functions(
+        &self,
+        numbers: &NumberTexts,
+        strings: &SnapshotStrings,
+    ) -> Result<Vec<AllocationPlace>> {
         let fields = &self.meta.function_fields;
         let place = |name: &str| fields.iter().position(|field| field == name);
         let (Some(at_name), Some(at_script), Some(at_line)) =

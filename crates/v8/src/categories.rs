@@ -5,18 +5,16 @@ use super::names::SnapshotNames;
 use super::source::SnapshotSource;
 use base::bits::Bits;
 use base::columns;
-use base::control::{Control, Phase, Step};
+use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{Category, EdgeLabel, Heap, LabelKind};
 
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 /// The end of the name of a reference that the console holds.
 const CONSOLE: &[u8] = b"DevTools console";
 
 /// Where the search does not go.
-enum Cut {
+enum Barrier {
     /// To these objects.
     Objects(Bits),
     /// Over references of the console.
@@ -37,7 +35,7 @@ impl SnapshotSource {
         Bits::of(count, is_member, control)
     }
 
-    fn cut(&self, category: Category, step: &Step<'_>) -> Result<Cut> {
+    fn cut(&self, category: Category, step: &Step<'_>) -> Result<Barrier> {
         let (heap, names) = (self.heap(), self.names());
         let mut objects = Bits::new(heap.objects.len())?;
         for object in 0..heap.objects.len() as u32 {
@@ -46,7 +44,7 @@ impl SnapshotSource {
             }
             let object = ObjectIndex(object);
             match category {
-                Category::Console => return Ok(Cut::Console),
+                Category::Console => return Ok(Barrier::Console),
                 Category::DetachedNodes if names.is_detached_node(object) => {
                     objects.insert(object.0);
                 }
@@ -65,16 +63,16 @@ impl SnapshotSource {
                 _ => {}
             }
         }
-        Ok(Cut::Objects(objects))
+        Ok(Barrier::Objects(objects))
     }
 
-    fn found_without(&self, cut: &Cut, step: &Step<'_>) -> Result<Bits> {
+    fn found_without(&self, cut: &Barrier, step: &Step<'_>) -> Result<Bits> {
         let (heap, names) = (self.heap(), self.names());
         let mut found = Bits::new(heap.objects.len())?;
         let mut pending: Vec<ObjectIndex> = Vec::new();
         let goes_to = |object: ObjectIndex| match cut {
-            Cut::Objects(objects) => !objects.contains(object.0),
-            Cut::Console => true,
+            Barrier::Objects(objects) => !objects.contains(object.0),
+            Barrier::Console => true,
         };
         for &(root, _) in &heap.roots {
             // What is alive without a strong reference has no distance: the root of the snapshot does not refer to it.
@@ -88,7 +86,7 @@ impl SnapshotSource {
             if followed.is_multiple_of(CHECK_INTERVAL) {
                 step.advance(CHECK_INTERVAL as u64)?;
             }
-            let is_part = matches!(cut, Cut::Console) && names.is_synthetic(object);
+            let is_part = matches!(cut, Barrier::Console) && names.is_synthetic(object);
             for place in heap.edges.range(object) {
                 let label = heap.edges.label(place).unwrap_or_default();
                 if is_part && is_of_console(names, label) {

@@ -2,17 +2,14 @@
 
 use super::source::SnapshotSource;
 use super::tables::{EntryTable, Part, TableReference};
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::literal::literal;
 use heap::{
     ContainerEntry, ContainerKind, ContainerPage, EdgeLabel, HeldValue, LabelKind, NameKind,
-    Source, Value, WantedEntries,
+    ShownValue, Source, WantedEntries,
 };
-
-/// The number of references between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 
 /// What is shown in the place of a key or a value that is not in the snapshot: a number, a boolean, null or undefined.
 const MISSING: &str = "(not in the snapshot)";
@@ -78,7 +75,7 @@ impl SnapshotSource {
         let references = self.table_references(table, control)?;
         let held = |reference: Option<&TableReference>| {
             let value = reference.map(|reference| self.held_value(reference.target));
-            value.unwrap_or_else(|| HeldValue::plain(Value::Text(MISSING.to_owned())))
+            value.unwrap_or_else(|| HeldValue::plain(ShownValue::Text(MISSING.to_owned())))
         };
         let mut entries = Vec::new();
         let mut total = 0;
@@ -118,13 +115,16 @@ impl SnapshotSource {
         let edges = &self.heap().edges;
         let class_name = self.class_name(target).to_owned();
         let address = self.heap().address(target).0;
-        let text = || match names.is_string(target) {
-            true => literal(names.units(edges, target), true),
-            false => format!("{class_name} @{address}"),
+        let text = || {
+            if names.is_string(target) {
+                literal(names.units(edges, target), true)
+            } else {
+                format!("{class_name} @{address}")
+            }
         };
         let value = match names.number(edges, target) {
             Some(number) => number_value(number),
-            None => Value::Text(text()),
+            None => ShownValue::Text(text()),
         };
         HeldValue {
             value,
@@ -137,12 +137,12 @@ impl SnapshotSource {
 }
 
 /// A number as V8 writes it. NaN and infinities are texts.
-fn number_value(text: String) -> Value {
+fn number_value(text: String) -> ShownValue {
     if let Ok(integer) = text.parse::<i32>() {
-        return Value::Integer(integer.into());
+        return ShownValue::Integer(integer.into());
     }
     match text.parse::<f64>() {
-        Ok(double) if double.is_finite() => Value::Double(double),
-        _ => Value::Text(text),
+        Ok(double) if double.is_finite() => ShownValue::Double(double),
+        _ => ShownValue::Text(text),
     }
 }

@@ -5,15 +5,13 @@ use super::source::SnapshotSource;
 use super::strings::{code_units, length};
 use super::tables::{MAP, Part, SET};
 use base::columns;
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{
     Cell, EdgeLabel, FieldReader, FieldType, LabelKind, Member, MemberSink, Membership, NameKind,
 };
 
-/// The number of references between two checks for cancellation.
-const CHECK_INTERVAL: u64 = 1 << 14;
 /// The number of references whose names are suggested.
 const MOST_NAMES: usize = 10_000;
 /// What V8 calls `true`, `false`, `null` and `undefined`, and its own markers.
@@ -36,8 +34,8 @@ impl SnapshotSource {
         let strings = &self.names().strings;
         let mut numbers = Vec::new();
         for number in 0..strings.len() as u32 {
-            if u64::from(number).is_multiple_of(CHECK_INTERVAL) {
-                control.count(CHECK_INTERVAL)?;
+            if (number as usize).is_multiple_of(CHECK_INTERVAL) {
+                control.count(CHECK_INTERVAL as u64)?;
             }
             if strings.bytes(number) == name.as_bytes() {
                 columns::push(&mut numbers, number)?;
@@ -67,7 +65,7 @@ impl SnapshotSource {
             }
             let mut places = edges.range(object);
             read += 1 + places.len() as u64;
-            if read >= CHECK_INTERVAL {
+            if read >= CHECK_INTERVAL as u64 {
                 control.count(std::mem::take(&mut read))?;
             }
             let is_named = places.any(|place| match edges.label(place).map(EdgeLabel::kind) {
@@ -184,7 +182,7 @@ impl SnapshotFields<'_> {
     /// Counts references that are read.
     fn count(&mut self, references: usize) -> Result<()> {
         self.read += 1 + references as u64;
-        if self.read >= CHECK_INTERVAL {
+        if self.read >= CHECK_INTERVAL as u64 {
             self.control.count(std::mem::take(&mut self.read))?;
         }
         Ok(())

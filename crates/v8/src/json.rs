@@ -12,7 +12,7 @@ pub(super) const BYTES_PER_UNIT: u64 = 1 << 10;
 
 /// A place in the text.
 #[derive(Clone, Copy)]
-pub(super) struct Cursor<'a> {
+pub(super) struct JsonCursor<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) at: usize,
 }
@@ -38,7 +38,7 @@ pub(super) fn find(bytes: &[u8], from: usize, one: u8, other: u8) -> Option<usiz
     last.iter().position(is_wanted).map(|place| at + place)
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> JsonCursor<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
@@ -80,9 +80,10 @@ impl<'a> Cursor<'a> {
     }
 
     pub(super) fn expect(&mut self, byte: u8, what: &str) -> Result<()> {
-        match self.accept(byte) {
-            true => Ok(()),
-            false => Err(self.error(what)),
+        if self.accept(byte) {
+            Ok(())
+        } else {
+            Err(self.error(what))
         }
     }
 

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use memchr::memmem::Finder;
 
 use super::classes::{Interface, PlainObjects};
-use super::other_edges::{OtherEdge, OtherEdges};
+use super::other_edges::{NamedEdge, OtherEdges};
 use super::raw::{EdgeKind, NodeKind};
-use super::strings::{Strings, code_units};
+use super::strings::{SnapshotStrings, code_units};
 use base::columns;
 use base::control::{Control, Phase};
 use base::error::Result;
@@ -20,7 +20,7 @@ use heap::{
 /// The names in a snapshot, and what it says of each object beyond its class and size.
 #[derive(Debug)]
 pub(crate) struct SnapshotNames {
-    pub(super) strings: Strings,
+    pub(super) strings: SnapshotStrings,
     pub(super) other_edges: OtherEdges,
     /// Per object: the number of its name.
     pub(super) names: Vec<u32>,
@@ -315,7 +315,7 @@ impl SnapshotNames {
     }
 
     /// The references of an object that keep nothing alive.
-    pub(crate) fn other_edges_of(&self, source: ObjectIndex) -> impl Iterator<Item = OtherEdge> {
+    pub(crate) fn other_edges_of(&self, source: ObjectIndex) -> impl Iterator<Item = NamedEdge> {
         self.other_edges.of(source)
     }
 
@@ -323,12 +323,12 @@ impl SnapshotNames {
     pub(crate) fn other_edges_to(
         &self,
         target: ObjectIndex,
-    ) -> impl Iterator<Item = (usize, OtherEdge)> {
+    ) -> impl Iterator<Item = (usize, NamedEdge)> {
         self.other_edges.to(target)
     }
 
     /// The name of a reference that keeps nothing alive, as DevTools shows it.
-    pub(crate) fn other_label(&self, edge: OtherEdge) -> String {
+    pub(crate) fn other_label(&self, edge: NamedEdge) -> String {
         let text = match (edge.label.index(), edge.label.label().kind()) {
             (Some(index), _) => index.to_string(),
             (None, LabelKind::Named(kind, name)) => match edge.kind {
@@ -347,7 +347,7 @@ impl SnapshotNames {
     }
 
     /// The reference of this number.
-    pub(crate) fn other_edge(&self, number: usize) -> OtherEdge {
+    pub(crate) fn other_edge(&self, number: usize) -> NamedEdge {
         self.other_edges.at(number)
     }
 

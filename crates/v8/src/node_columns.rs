@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::raw::{NodeKind, RawSnapshot, WideSizes};
 use super::reader::File;
-use super::strings::Strings;
+use super::strings::SnapshotStrings;
 use base::columns;
 use base::error::Result;
 use heap::HUGE;
@@ -36,7 +36,7 @@ struct Places {
 }
 
 /// A piece of every column.
-struct Piece<'c> {
+struct ColumnsPiece<'c> {
     types: &'c mut [u8],
     names: &'c mut [u32],
     ids: &'c mut [u32],
@@ -90,7 +90,7 @@ impl File<'_, '_> {
             .into_par_iter()
             .enumerate()
             .map(|(piece, (types, names, ids, sizes, edge_counts))| {
-                let columns = Piece {
+                let columns = ColumnsPiece {
                     types,
                     names,
                     ids,
@@ -151,7 +151,7 @@ impl File<'_, '_> {
             internal_names: Vec::new(),
             location_of: Vec::new(),
             locations: Vec::new(),
-            strings: Strings::default(),
+            strings: SnapshotStrings::default(),
         })
     }
 
@@ -160,7 +160,7 @@ impl File<'_, '_> {
         &self,
         at: &Places,
         piece: usize,
-        into: Piece<'_>,
+        into: ColumnsPiece<'_>,
         strings: usize,
     ) -> Result<Sparse> {
         let numbers = &self.nodes;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::json::{BYTES_PER_UNIT, Cursor, number_at};
+use super::json::{BYTES_PER_UNIT, JsonCursor, number_at};
 use super::meta::MOST_FIELDS;
 use crate::SnapshotError;
 use base::control::Step;
@@ -17,7 +17,7 @@ const PIECES_PER_ROUND: usize = 16;
 
 /// The numbers of an array, as text.
 #[derive(Clone)]
-pub(super) struct Numbers {
+pub(super) struct NumberTexts {
     /// The place of each piece, and the number of rows before it.
     pub(super) pieces: Vec<(Range<usize>, usize)>,
     pub(super) rows: usize,
@@ -26,9 +26,13 @@ pub(super) struct Numbers {
     signed_field: Option<usize>,
 }
 
-impl Numbers {
+impl NumberTexts {
     /// Finds the end of an array of numbers and cuts it into pieces of whole rows.
-    pub(super) fn find(cursor: &mut Cursor<'_>, fields: usize, step: &Step<'_>) -> Result<Self> {
+    pub(super) fn find(
+        cursor: &mut JsonCursor<'_>,
+        fields: usize,
+        step: &Step<'_>,
+    ) -> Result<Self> {
         cursor.expect(b'[', "an array of numbers")?;
         let start = cursor.at;
         let (chunks, end) = count_commas(cursor, step)?;
@@ -66,9 +70,10 @@ impl Numbers {
                 left -= usize::from(bytes[at] == b',');
                 at += 1;
             }
-            let rows = match at == end {
-                true => total / fields,
-                false => (commas + missing) / fields,
+            let rows = if at == end {
+                total / fields
+            } else {
+                (commas + missing) / fields
             };
             if rows > first_row {
                 pieces.push((piece_start..at, first_row));
@@ -148,13 +153,14 @@ impl Numbers {
             each(nth, &row)?;
         }
         let at = words.at;
-        match at == end {
-            true => Ok(()),
-            false => Err(Cursor {
+        if at == end {
+            Ok(())
+        } else {
+            Err(JsonCursor {
                 bytes: &bytes[..end],
                 at,
             }
-            .error("\",\" or \"]\"")),
+            .error("\",\" or \"]\""))
         }
     }
 
@@ -166,7 +172,7 @@ impl Numbers {
         is_last: bool,
         row: &mut [u64; MOST_FIELDS],
     ) -> Result<usize> {
-        let error = |at, expected: &str| Cursor { bytes, at }.error(expected);
+        let error = |at, expected: &str| JsonCursor { bytes, at }.error(expected);
         for (field, number) in row[..self.fields].iter_mut().enumerate() {
             skip_space(bytes, &mut at);
             if self.signed_field == Some(field) && bytes.get(at) == Some(&b'-') {
@@ -217,7 +223,7 @@ fn skip_space(bytes: &[u8], at: &mut usize) {
 }
 
 /// The number of commas in each piece of the array at the cursor, and the end of the array. The cursor moves to the place after it.
-fn count_commas(cursor: &mut Cursor<'_>, step: &Step<'_>) -> Result<(Vec<usize>, usize)> {
+fn count_commas(cursor: &mut JsonCursor<'_>, step: &Step<'_>) -> Result<(Vec<usize>, usize)> {
     let start = cursor.at;
     let mut counts = Vec::new();
     for round in cursor.bytes[start..].chunks(PIECES_PER_ROUND * PIECE) {

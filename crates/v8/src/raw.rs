@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::strings::Strings;
+use super::strings::SnapshotStrings;
 use heap::AllocationPlaces;
 pub use heap::{HUGE, Location, WideLabel, labels};
 
@@ -133,7 +133,7 @@ pub(super) struct RawSnapshot {
     /// Per node: 1 + the number of its location; empty if there are none.
     pub(super) location_of: Vec<u32>,
     pub(super) locations: Vec<Location>,
-    pub(super) strings: Strings,
+    pub(super) strings: SnapshotStrings,
     /// The nodes whose allocation V8 recorded, each with the id of the call.
     pub(super) traces: Vec<(u32, u64)>,
     /// Where these were allocated, by node.

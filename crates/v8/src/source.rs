@@ -8,11 +8,11 @@ use std::sync::Arc;
 use memchr::memmem::Finder;
 
 use super::names::SnapshotNames;
-use super::other_edges::OtherEdge as NamedEdge;
+use super::other_edges::NamedEdge;
 use crate::SnapshotError;
 use base::bits::Bits;
 use base::columns;
-use base::control::{Control, Step};
+use base::control::{CHECK_INTERVAL, Control, Step};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
 use base::warning::Warning;
@@ -22,8 +22,8 @@ use heap::survey::{HashedObject, Survey};
 use heap::{
     AllocationPlaces, Blocks, Category, ClassPlace, ContainerPage, DominatorIndex, EdgeLabel,
     FieldReader, FieldType, FieldValue, Heap, LabelKind, MOST_NUMBERS, NameKind, Need,
-    ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourcePlace, TextFilter, WantedEntries,
-    WideLabel,
+    ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourceLocation, TextFilter,
+    WantedEntries, WideLabel,
 };
 
 /// In place of the hash of a module: snapshots have none, and their ids can be compared.
@@ -53,8 +53,6 @@ const PLAIN_CLASSES: [&str; 10] = [
     "(array)",
     "(symbol)",
 ];
-/// The number of strings between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 /// V8 writes at most this many characters of a string, unless it is asked for more.
 const CUT: usize = 1024;
 
@@ -196,12 +194,12 @@ impl Source for SnapshotSource {
         &PLAIN_CLASSES
     }
 
-    fn class_place(&self, class_slot: u32) -> Option<SourcePlace> {
+    fn class_place(&self, class_slot: u32) -> Option<SourceLocation> {
         let class = self.heap.objects.classes.get(class_slot as usize)?;
         let Some(ClassPlace::Constructor(location)) = class.place else {
             return None;
         };
-        Some(SourcePlace {
+        Some(SourceLocation {
             file: self.names.script(location.script)?,
             line: location.line.saturating_add(1),
             column: location.column.saturating_add(1),
@@ -324,9 +322,10 @@ impl Source for SnapshotSource {
             }
             let mut number_of = |contents: Cow<'_, [u8]>| {
                 let next = numbers.len() as u32;
-                match super::length(&contents) < CUT {
-                    true => Some(*numbers.entry(contents.into_owned().into()).or_insert(next)),
-                    false => None,
+                if super::length(&contents) < CUT {
+                    Some(*numbers.entry(contents.into_owned().into()).or_insert(next))
+                } else {
+                    None
                 }
             };
             let number = match snapshot.whole_name(object) {

@@ -18,9 +18,14 @@ import { write } from "../output.js";
 import { Pieces } from "../pieces.js";
 import { ProgressLine } from "../progress.js";
 import { openAll } from "../question_command.js";
-import { addTableOptions, TABLE_OPTIONS, type TableOptions, writeTables } from "../tables.js";
+import {
+  addTableOptions,
+  TABLE_OPTIONS,
+  type TableCommandOptions,
+  writeTables,
+} from "../tables.js";
 
-interface ExportOptions extends SharedOptions, Partial<TableOptions> {
+interface ExportOptions extends SharedOptions, Partial<TableCommandOptions> {
   to: string;
   strings?: boolean;
   all?: boolean;

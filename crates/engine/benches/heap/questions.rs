@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::Instant;
 
-use engine::assemblyscript::Contents;
+use engine::assemblyscript::DumpBytes;
 use engine::questions::{LoadedHeap, Question};
 use engine::{Control, Error, FileAction, Input, Program};
 use serde_json::{Map, Value, json};
@@ -16,7 +16,7 @@ use crate::process::{peak_memory, processor_seconds};
 /// A file that is read again by positioned reads.
 struct DumpFile(File);
 
-impl Contents for DumpFile {
+impl DumpBytes for DumpFile {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<(), Error> {
         let action = FileAction::Read;
         let read = self.0.read_exact_at(into, offset);

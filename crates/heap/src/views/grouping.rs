@@ -14,12 +14,12 @@ pub(super) const NO_ROW: u32 = u32::MAX;
 /// Numbers class names in the order in which they first occur. Classes that share a name share a
 /// number.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct ClassNumbers {
     pub(super) all: Vec<String>,
     numbers: HashMap<(String, Option<ClassPlace>), u32>,
 }
 
-impl Names {
+impl ClassNumbers {
     /// The number of each class slot of a heap.
     ///
     /// # Errors
@@ -96,9 +96,10 @@ impl Names {
 /// Counts the names, a few at a time: a heap snapshot can have millions of classes.
 fn count_name(nth: usize, control: &Control) -> Result<()> {
     const ROUND: usize = 1 << 10;
-    match nth.is_multiple_of(ROUND) {
-        true => control.count(ROUND as u64),
-        false => Ok(()),
+    if nth.is_multiple_of(ROUND) {
+        control.count(ROUND as u64)
+    } else {
+        Ok(())
     }
 }
 

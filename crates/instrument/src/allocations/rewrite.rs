@@ -8,7 +8,7 @@ use wasmparser::{
     ExternalKind, GlobalSectionReader, KnownCustom, Parser, Payload, TableInit, TableSectionReader,
 };
 
-use super::added::{Added, Entries};
+use super::added::{Added, CountedEntries};
 use super::code::CodeWriter;
 use super::edits::{Edits, leb_length};
 use super::hooks::Hooks;
@@ -132,7 +132,7 @@ fn section(
     payload: Payload<'_>,
     range: &Range<u64>,
 ) -> Result<Vec<u8>> {
-    let extended = |edits: &Edits, count: u32, new: Entries| -> Result<Vec<u8>> {
+    let extended = |edits: &Edits, count: u32, new: CountedEntries| -> Result<Vec<u8>> {
         let (mut contents, _) = edits.apply(wasm, place(range), |f| added.outer(f))?;
         // The number of entries.
         contents.drain(..leb_length(&contents));
@@ -153,7 +153,7 @@ fn section(
         }
         Payload::TableSection(section) => {
             let count = section.count();
-            extended(&tables(section)?, count, Entries::default())
+            extended(&tables(section)?, count, CountedEntries::default())
         }
         Payload::ExportSection(section) => {
             let count = section.count();
@@ -166,7 +166,7 @@ fn section(
         }
         Payload::ElementSection(section) => {
             let count = section.count();
-            extended(&elements(section)?, count, Entries::default())
+            extended(&elements(section)?, count, CountedEntries::default())
         }
         Payload::CodeSectionStart { .. } => Ok(Vec::new()),
         _ => Ok(slice(wasm, place(range))?.to_vec()),

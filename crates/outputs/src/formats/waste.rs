@@ -74,13 +74,14 @@ fn kind_lines(kind: &WasteKind) -> Vec<String> {
         _ => "Class",
     };
     let shown = kind.groups.len() as u64;
-    let groups = match shown == kind.total {
-        true => String::new(),
-        false => format!(
+    let groups = if shown == kind.total {
+        String::new()
+    } else {
+        format!(
             " ({} of {} groups)",
             format_count(shown),
             format_count(kind.total)
-        ),
+        )
     };
     let mut lines = vec![format!("{name}{groups}")];
     let rows: Vec<_> = kind
@@ -108,14 +109,15 @@ fn group_rows(kind: WasteKindName, group: &WasteGroup) -> Vec<[String; 4]> {
     ]];
     let is_one = group.holders.len() == 1;
     for (nth, holder) in group.holders.iter().take(HOLDERS).enumerate() {
-        let text = match is_one {
-            true => class(&holder.holder),
-            false => format!(
+        let text = if is_one {
+            class(&holder.holder)
+        } else {
+            format!(
                 "{}: {} in {}",
                 class(&holder.holder),
                 size(holder.savings),
                 format_count(holder.count)
-            ),
+            )
         };
         match nth {
             0 => rows[0][3] = text,

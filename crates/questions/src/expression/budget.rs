@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use base::control::Control;
 use base::error::Result;
 
-use super::places::{Place, wrong};
+use super::tokens::{ExpressionOption, wrong};
 
 /// The characters that the expressions of one question may read, and the units of work that reading may take.
 const MOST: u64 = 1 << 33;
@@ -18,14 +18,14 @@ const PIECE: u64 = 1 << 16;
 
 /// What is left to read for one question.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(crate) struct ReadBudget {
     left: AtomicU64,
     control: Control,
     /// The work that was done before.
     work: u64,
 }
 
-impl Budget {
+impl ReadBudget {
     /// For a question that begins.
     pub(crate) fn new(control: &Control) -> Self {
         Self {
@@ -38,16 +38,16 @@ impl Budget {
 
 /// What is left to read for one expression in one thread.
 pub(super) struct Allowance<'b> {
-    budget: &'b Budget,
-    place: Place,
+    budget: &'b ReadBudget,
+    option: ExpressionOption,
     left: Cell<u64>,
 }
 
 impl<'b> Allowance<'b> {
-    pub(super) fn new(budget: &'b Budget, place: Place) -> Self {
+    pub(super) fn new(budget: &'b ReadBudget, option: ExpressionOption) -> Self {
         Self {
             budget,
-            place,
+            option,
             left: Cell::new(0),
         }
     }
@@ -75,7 +75,7 @@ impl<'b> Allowance<'b> {
 
     /// Checks how much work reading has taken, which the readers count.
     pub(super) fn check(&self) -> Result<()> {
-        let Budget { control, work, .. } = self.budget;
+        let ReadBudget { control, work, .. } = self.budget;
         if control.work().saturating_sub(*work) > MOST {
             return Err(self.exhausted());
         }
@@ -84,7 +84,7 @@ impl<'b> Allowance<'b> {
 
     fn exhausted(&self) -> base::error::Error {
         wrong(
-            self.place,
+            self.option,
             1,
             "an expression that reads more than 8 billion characters, or half a billion members",
             "a class with fewer objects, or a condition before that leaves most objects out",
@@ -100,8 +100,8 @@ mod tests {
     #[test]
     fn all_threads_together_take_no_more_than_there_is() {
         let control = Control::default();
-        let budget = Budget::new(&control);
-        let [one, other] = [(); 2].map(|()| Allowance::new(&budget, Place::GroupBy));
+        let budget = ReadBudget::new(&control);
+        let [one, other] = [(); 2].map(|()| Allowance::new(&budget, ExpressionOption::GroupBy));
         one.take(MOST - PIECE).unwrap();
         other.take(1).unwrap();
         other.take(PIECE - 1).unwrap();
@@ -116,8 +116,8 @@ mod tests {
     fn work_of_this_question_counts_and_work_before_does_not() {
         let control = Control::default();
         control.count(MOST).unwrap();
-        let budget = Budget::new(&control);
-        let allowance = Allowance::new(&budget, Place::Where);
+        let budget = ReadBudget::new(&control);
+        let allowance = Allowance::new(&budget, ExpressionOption::Where);
         control.count(MOST).unwrap();
         allowance.check().unwrap();
         control.count(1).unwrap();

@@ -7,7 +7,7 @@ use super::compare::{calculate, negate, number_order};
 use super::compile::{Compiled, Scope};
 use super::members::MemberSet;
 use super::node::{BuiltIn, Comparison, Node, TextTest};
-use super::texts::{Found, Texts, test};
+use super::texts::{TextOrValue, TextReader, test};
 use super::value::{Failure, Value};
 use base::bits::Bits;
 use base::columns;
@@ -27,7 +27,7 @@ pub(crate) struct Evaluator<'h> {
     heap: &'h Heap,
     new: Option<&'h Bits>,
     reader: Box<dyn FieldReader + 'h>,
-    texts: Texts<'h>,
+    texts: TextReader<'h>,
     cells: Vec<Cell>,
     units: [Vec<u16>; 2],
     /// The container that was asked for last, and its members.
@@ -48,9 +48,9 @@ impl<'h> Evaluator<'h> {
             heap: &loaded.heap,
             new,
             reader: loaded.source.field_reader(&compiled.fields, control)?,
-            texts: Texts {
+            texts: TextReader {
                 constants: &compiled.texts,
-                allowance: Allowance::new(budget, compiled.place),
+                allowance: Allowance::new(budget, compiled.option),
             },
             cells: Vec::new(),
             units: Default::default(),
@@ -68,8 +68,10 @@ impl<'h> Evaluator<'h> {
         let [units, _] = &mut self.units;
         Ok(
             match self.texts.read(&mut *self.reader, value, most, units)? {
-                Found::Text(length) => Some((String::from_utf16_lossy(units), length <= most)),
-                Found::Other(_) => None,
+                TextOrValue::Text(length) => {
+                    Some((String::from_utf16_lossy(units), length <= most))
+                }
+                TextOrValue::Other(_) => None,
             },
         )
     }
@@ -301,7 +303,9 @@ impl<'h> Evaluator<'h> {
         let most = self.texts.most_compared(left, right);
         let [first, second] = &mut self.units;
         for (value, units) in [(left, first), (right, second)] {
-            if let Found::Other(other) = self.texts.read(&mut *self.reader, value, most, units)? {
+            if let TextOrValue::Other(other) =
+                self.texts.read(&mut *self.reader, value, most, units)?
+            {
                 return Ok(other);
             }
         }
@@ -345,8 +349,8 @@ impl<'h> Evaluator<'h> {
             .zip(&mut lengths);
         for ((value, units), length) in values {
             match self.texts.read(&mut *self.reader, value, most, units)? {
-                Found::Text(found) => *length = found,
-                Found::Other(other) => return Ok(other),
+                TextOrValue::Text(found) => *length = found,
+                TextOrValue::Other(other) => return Ok(other),
             }
         }
         let [first, second] = &self.units;
@@ -358,9 +362,9 @@ impl<'h> Evaluator<'h> {
         if let (TextTest::Contains, Some(length)) = (kind, self.texts.length_of(text)) {
             self.texts.allowance.take(length as u64)?;
         }
-        if let Found::Other(other) = self
-            .texts
-            .read(&mut *self.reader, part, usize::MAX, second)?
+        if let TextOrValue::Other(other) =
+            self.texts
+                .read(&mut *self.reader, part, usize::MAX, second)?
         {
             return Ok(other);
         }
@@ -370,8 +374,8 @@ impl<'h> Evaluator<'h> {
         };
         Ok(
             match self.texts.read(&mut *self.reader, text, most, first)? {
-                Found::Text(_) => Value::Bool(test(kind, first, second)),
-                Found::Other(other) => other,
+                TextOrValue::Text(_) => Value::Bool(test(kind, first, second)),
+                TextOrValue::Other(other) => other,
             },
         )
     }

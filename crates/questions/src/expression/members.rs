@@ -9,7 +9,7 @@ use heap::{FieldReader, Member, Membership};
 
 use super::budget::MEMBER;
 use super::compare::canonical;
-use super::texts::{Found, Texts};
+use super::texts::{TextOrValue, TextReader};
 use super::value::{Failure, Value};
 
 /// A set of members, in order.
@@ -64,7 +64,7 @@ impl MemberSet {
     /// The members of a container.
     pub(super) fn read(
         reader: &mut dyn FieldReader,
-        texts: &Texts<'_>,
+        texts: &TextReader<'_>,
         container: ObjectIndex,
     ) -> Result<Self> {
         let mut set = Self {
@@ -85,12 +85,13 @@ impl MemberSet {
         })?;
         let mut units = Vec::new();
         for object in strings {
-            match reader.is_text(object) {
-                true => match texts.read(reader, Value::Object(object), usize::MAX, &mut units)? {
-                    Found::Text(_) => set.add_text(&units)?,
-                    Found::Other(_) => set.lacks_texts = true,
-                },
-                false => set.add(Value::Object(object))?,
+            if reader.is_text(object) {
+                match texts.read(reader, Value::Object(object), usize::MAX, &mut units)? {
+                    TextOrValue::Text(_) => set.add_text(&units)?,
+                    TextOrValue::Other(_) => set.lacks_texts = true,
+                }
+            } else {
+                set.add(Value::Object(object))?
             }
         }
         match membership {
@@ -150,7 +151,7 @@ impl MemberSet {
     pub(super) fn has(
         &self,
         reader: &mut dyn FieldReader,
-        texts: &Texts<'_>,
+        texts: &TextReader<'_>,
         value: Value,
         units: &mut Vec<u16>,
     ) -> Result<Value> {
@@ -162,7 +163,7 @@ impl MemberSet {
         }
         // A text that is longer than all of them is none of them.
         let most = self.longest + 1;
-        if let Found::Text(_) = texts.read(reader, value, most, units)? {
+        if let TextOrValue::Text(_) = texts.read(reader, value, most, units)? {
             let found = self.texts.binary_search_by(|&(start, end)| -> Ordering {
                 self.units[start..end].cmp(units)
             });
@@ -185,8 +186,9 @@ impl MemberSet {
 
 /// Whether something is a member; if the members are not all known, nothing is known not to be one.
 fn unless(is_incomplete: bool, is_member: bool) -> Value {
-    match is_member || !is_incomplete {
-        true => Value::Bool(is_member),
-        false => Value::Failed(Failure::Unknown),
+    if is_member || !is_incomplete {
+        Value::Bool(is_member)
+    } else {
+        Value::Failed(Failure::Unknown)
     }
 }

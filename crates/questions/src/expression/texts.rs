@@ -11,20 +11,20 @@ use super::value::{Failure, Value};
 const COPIED: u64 = 16;
 
 /// Reads texts: those of an expression, and those of strings.
-pub(super) struct Texts<'e> {
+pub(super) struct TextReader<'e> {
     pub(super) constants: &'e [Box<[u16]>],
     pub(super) allowance: Allowance<'e>,
 }
 
 /// What a value is as a text.
-pub(super) enum Found {
+pub(super) enum TextOrValue {
     /// A text of this length, of which the wanted part was read.
     Text(usize),
     /// No text, as this value.
     Other(Value),
 }
 
-impl Texts<'_> {
+impl TextReader<'_> {
     /// Reads the first `most` code units of a text.
     pub(super) fn read(
         &self,
@@ -32,22 +32,25 @@ impl Texts<'_> {
         value: Value,
         most: usize,
         into: &mut Vec<u16>,
-    ) -> Result<Found> {
+    ) -> Result<TextOrValue> {
         match value {
             Value::Text(number) => {
                 let text = &self.constants[number as usize];
                 self.allowance.take(1 + text.len() as u64 / COPIED)?;
                 into.clear();
                 into.extend_from_slice(&text[..text.len().min(most)]);
-                Ok(Found::Text(text.len()))
+                Ok(TextOrValue::Text(text.len()))
             }
             Value::Object(object) if reader.is_text(object) => {
                 let length = reader.text(object, most, into)?;
                 self.allowance.take(1 + into.len() as u64)?;
                 self.allowance.check()?;
-                Ok(length.map_or(Found::Other(Value::Failed(Failure::Unknown)), Found::Text))
+                Ok(length.map_or(
+                    TextOrValue::Other(Value::Failed(Failure::Unknown)),
+                    TextOrValue::Text,
+                ))
             }
-            other => Ok(Found::Other(other.mistaken())),
+            other => Ok(TextOrValue::Other(other.mistaken())),
         }
     }
 

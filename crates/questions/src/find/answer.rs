@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use heap::Value;
+use heap::ShownValue;
 
 use super::sum::Size;
 
@@ -71,7 +71,7 @@ pub struct FoundGroups {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FoundGroup {
     /// The value; of an object its class and address. Null also for objects for which there is none.
-    pub value: Value,
+    pub value: ShownValue,
     /// The value as text; for objects without one, why, in parentheses.
     pub text: String,
     /// The number of objects.

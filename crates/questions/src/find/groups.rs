@@ -12,7 +12,7 @@ use base::columns;
 use base::control::Phase;
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
-use heap::Value as Shown;
+use heap::ShownValue as Shown;
 use heap::literal::literal;
 
 /// The largest number of groups.

@@ -9,7 +9,7 @@ mod sum;
 use serde::Deserialize;
 
 use crate::QuestionError;
-use crate::expression::{Budget, Compiled, Place, Scope, compile};
+use crate::expression::{Compiled, ExpressionOption, ReadBudget, Scope, compile};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::page::{Page, default_limit, page};
 use crate::paths::set_of_new;
@@ -19,14 +19,11 @@ pub use answer::{
 };
 use base::bits::Bits;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
 use heap::Category;
 pub use sum::Size;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 
 /// Which live objects to find, and how many of them to list.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -83,7 +80,7 @@ pub fn find(
 ) -> Result<FoundObjects> {
     let page = page(options.offset, options.limit)?;
     let class_slots = loaded.class_slots(options.class.as_deref(), control)?;
-    let budget = Budget::new(control);
+    let budget = ReadBudget::new(control);
     let has_expression = options.condition.is_some() || options.group_by.is_some();
     let new = match before.filter(|_| has_expression) {
         Some(before) => Some(new_objects(loaded, before, control)?),
@@ -97,8 +94,12 @@ pub fn find(
         budget: &budget,
     };
     // Both are compiled before any object is read.
-    let condition = compiled(Place::Where, options.condition.as_deref(), scope)?;
-    let group_by = compiled(Place::GroupBy, options.group_by.as_deref(), scope)?;
+    let condition = compiled(ExpressionOption::Where, options.condition.as_deref(), scope)?;
+    let group_by = compiled(
+        ExpressionOption::GroupBy,
+        options.group_by.as_deref(),
+        scope,
+    )?;
     let mut found = candidates(loaded, options, &class_slots, control)?;
     let mut result = None;
     if let Some(condition) = condition {
@@ -137,7 +138,11 @@ pub fn find(
 }
 
 /// The compiled expression of an option.
-fn compiled(place: Place, text: Option<&str>, scope: Scope<'_>) -> Result<Option<Compiled>> {
+fn compiled(
+    place: ExpressionOption,
+    text: Option<&str>,
+    scope: Scope<'_>,
+) -> Result<Option<Compiled>> {
     text.map(|text| compile(place, text, scope)).transpose()
 }
 

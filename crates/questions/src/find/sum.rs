@@ -5,12 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::answer::SizeSum;
 use crate::loaded_heap::LoadedHeap;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 
 /// A size of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::page::{default_limit, page};
-pub use answer::{Branch, Edges, HeldBy, MergedPaths, More, PathAnswer};
+pub use answer::{Branch, FirstEdges, HeldBy, MergedPaths, More, PathAnswer};
 use base::control::Control;
 use base::error::Result;
 use base::warning::Warning;

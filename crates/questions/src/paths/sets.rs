@@ -4,13 +4,10 @@ use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::object_at::object_at;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 use base::warning::Warning;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 
 /// These objects, which must be alive.
 pub(crate) fn set_of_addresses(

@@ -135,9 +135,10 @@ impl GoTable {
         let (mut low, mut high) = (0, self.function_count);
         while low < high {
             let middle = low + (high - low) / 2;
-            match entry(middle)? <= offset {
-                true => low = middle + 1,
-                false => high = middle,
+            if entry(middle)? <= offset {
+                low = middle + 1
+            } else {
+                high = middle
             }
         }
         let nth = low.checked_sub(1)?;

@@ -3,9 +3,9 @@ import type { Accounting, Warning } from "@warpo/heap-analyzer";
 import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
 import { LONGEST_TEXT } from "../../../../js/served/questions/parameters.ts";
-import type { Container, OpenHeap, Source } from "../heaps.mts";
+import type { Container, HeapFiles, OpenHeap } from "../heaps.mts";
 import { formatCount, formatSize } from "../lines.mts";
-import { type Context, category, count, page, question, size } from "../question.mts";
+import { category, count, page, type QuestionContext, question, size } from "../question.mts";
 import { type RootFile, shortened } from "../roots.mts";
 
 const file = z.strictObject({ path: z.string(), size, modified: z.string() }).meta({ id: "file" });
@@ -165,7 +165,7 @@ export const openHeaps = question({
         isWithoutModule ? undefined : (earlier ?? (await moduleOf(file, wasm, context))),
       );
     }
-    const found: Summary[] = [];
+    const found: ShortAndFullSummary[] = [];
     const warnings: Warning[] = [];
     let isPartial = false;
     for (const [nth, dump] of files.entries()) {
@@ -258,10 +258,14 @@ interface Reading {
   coredumpInstance?: number | undefined;
 }
 
-type Summary = [z.output<typeof opened>, z.output<typeof details>];
+type ShortAndFullSummary = [z.output<typeof opened>, z.output<typeof details>];
 
 /** A heap in short and in full. */
-function summaryOf({ heap }: OpenHeap, handle: string, { dump, wasm }: Source): Summary {
+function summaryOf(
+  { heap }: OpenHeap,
+  handle: string,
+  { dump, wasm }: HeapFiles,
+): ShortAndFullSummary {
   const { totalHeapSize, totalLiveSize, accounting, objects, classes, roots, categories, trap } =
     heap.summary();
   const liveObjects = objects.live;
@@ -295,7 +299,7 @@ function bytesOf({ live, garbage, raw, free, overhead, gaps, unread }: Accountin
 async function moduleOf(
   dump: RootFile,
   named: string | undefined,
-  { roots, wasm }: Context,
+  { roots, wasm }: QuestionContext,
 ): Promise<RootFile> {
   const path = named ?? wasm;
   if (path !== undefined) return await roots.file("module", path);

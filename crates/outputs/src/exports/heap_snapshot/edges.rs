@@ -1,8 +1,8 @@
 //! The references of the objects, and the labels of these that contain keys.
 
 use super::super::output::{Line, json_text};
-use super::cuts::{EdgeCuts, Part};
-use super::passes::{Piece, Sequence};
+use super::passes::{Sequence, WorkPiece};
+use super::pieces::{EdgePieces, PiecePart};
 use super::recent::{RecentTexts, Texts};
 use super::schema::EdgeType;
 use super::writer::Writer;
@@ -30,16 +30,16 @@ const REMEMBERED_KEYS: usize = 1 << 10;
 const AT_ONCE: usize = 64;
 
 /// What was found for keys lately. Each object has one place, by the lower bits of its number.
-type ByKey = Vec<Option<(Key, u32)>>;
+type ByKey = Vec<Option<(NamingKey, u32)>>;
 
 /// A key that is an object, and what is named by it.
-type Key = (ObjectIndex, EntryPart);
+type NamingKey = (ObjectIndex, EntryPart);
 
-fn place_of((object, _): Key) -> usize {
+fn place_of((object, _): NamingKey) -> usize {
     object.at() % REMEMBERED_KEYS
 }
 
-fn known(by_key: &ByKey, key: Key) -> Option<u32> {
+fn known(by_key: &ByKey, key: NamingKey) -> Option<u32> {
     by_key[place_of(key)]
         .filter(|&(known, _)| known == key)
         .map(|(_, found)| found)
@@ -81,7 +81,7 @@ impl LabelNames {
     }
 
     /// The number of a label.
-    fn number(&mut self, label: &Label, texts: &Texts) -> Result<u32> {
+    fn number(&mut self, label: &UnnumberedLabel, texts: &Texts) -> Result<u32> {
         if let Some(key) = label.key
             && let Some(number) = known(&self.by_key, key)
         {
@@ -140,9 +140,9 @@ impl LabelText {
 }
 
 /// A label that needs a number.
-struct Label {
+struct UnnumberedLabel {
     place: u32,
-    key: Option<Key>,
+    key: Option<NamingKey>,
     /// Its text, by number.
     text: u32,
     /// The reference, by its place in [`EdgePiece::names`].
@@ -152,10 +152,10 @@ struct Label {
 /// Some of the references.
 #[derive(Default)]
 pub(super) struct EdgePiece {
-    part: Part,
+    part: PiecePart,
     /// Of the references that may be named by keys.
     names: Vec<(EdgeType, u32)>,
-    labels: Vec<Label>,
+    labels: Vec<UnnumberedLabel>,
     /// The lines of labels in the strings.
     texts: Texts,
     label: LabelText,
@@ -204,7 +204,7 @@ impl EdgePiece {
         let name = match known_name(writer, class_slot, place, name) {
             Ok(name) => name,
             Err(label) => {
-                let label = Label {
+                let label = UnnumberedLabel {
                     place,
                     key: label.key_object(),
                     text: self.text(source, label, memory)?,
@@ -219,7 +219,7 @@ impl EdgePiece {
     }
 }
 
-impl Piece for EdgePiece {
+impl WorkPiece for EdgePiece {
     type Pass<'p> = Writer<'p>;
 
     fn read(&mut self, writer: &Writer<'_>, memory: &mut dyn ContentReader) -> Result<()> {
@@ -320,15 +320,15 @@ fn known_name(
     }
 }
 
-/// Cuts and numbers the references.
-pub(super) struct Edges<'h, 'n> {
-    pub(super) cuts: EdgeCuts<'h>,
+/// Divides and numbers the references.
+pub(super) struct EdgeWriter<'h, 'n> {
+    pub(super) pieces: EdgePieces<'h>,
     pub(super) labels: &'n mut LabelNames,
 }
 
-impl Sequence<EdgePiece> for Edges<'_, '_> {
-    fn cut(&mut self, piece: &mut EdgePiece, memory: &mut dyn ContentReader) -> Result<bool> {
-        let part = self.cuts.next(memory)?;
+impl Sequence<EdgePiece> for EdgeWriter<'_, '_> {
+    fn next_part(&mut self, piece: &mut EdgePiece, memory: &mut dyn ContentReader) -> Result<bool> {
+        let part = self.pieces.next(memory)?;
         let is_part = part.is_some();
         piece.part = part.unwrap_or_default();
         Ok(is_part)
@@ -351,11 +351,11 @@ pub(super) struct LabelPass<'p> {
 /// Some of the labels.
 #[derive(Default)]
 pub(super) struct LabelPiece {
-    part: Part,
+    part: PiecePart,
     label: LabelText,
 }
 
-impl Piece for LabelPiece {
+impl WorkPiece for LabelPiece {
     type Pass<'p> = LabelPass<'p>;
 
     fn write(
@@ -388,8 +388,12 @@ impl Piece for LabelPiece {
     }
 }
 
-impl Sequence<LabelPiece> for EdgeCuts<'_> {
-    fn cut(&mut self, piece: &mut LabelPiece, memory: &mut dyn ContentReader) -> Result<bool> {
+impl Sequence<LabelPiece> for EdgePieces<'_> {
+    fn next_part(
+        &mut self,
+        piece: &mut LabelPiece,
+        memory: &mut dyn ContentReader,
+    ) -> Result<bool> {
         let part = self.next(memory)?;
         let is_part = part.is_some();
         piece.part = part.unwrap_or_default();

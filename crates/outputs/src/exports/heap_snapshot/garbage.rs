@@ -16,7 +16,7 @@ use heap::Heap;
 /// first, keeps those that are needed.
 pub(super) fn entries(heap: &Heap, live: &ObjectSet, control: &Control) -> Result<ObjectSet> {
     let count = heap.objects.len();
-    let mut search = Search {
+    let mut search = GarbageSearch {
         heap,
         live,
         reached: ObjectSet::new(count)?,
@@ -41,14 +41,14 @@ pub(super) fn entries(heap: &Heap, live: &ObjectSet, control: &Control) -> Resul
     Ok(entries)
 }
 
-struct Search<'a> {
+struct GarbageSearch<'a> {
     heap: &'a Heap,
     live: &'a ObjectSet,
     reached: ObjectSet,
     pending: Vec<ObjectIndex>,
 }
 
-impl Search<'_> {
+impl GarbageSearch<'_> {
     /// Reaches what an object refers to, and so on, unless the object is reached already or no garbage.
     fn from(&mut self, start: ObjectIndex, control: &Control) -> Result<bool> {
         if !self.reach(start) {

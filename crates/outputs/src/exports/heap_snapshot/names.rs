@@ -18,7 +18,7 @@ const FIXED: [&str; 6] = [
 ];
 
 /// Numbered names.
-pub(super) struct Names {
+pub(super) struct NumberedNames {
     all: Vec<String>,
     /// By class slot.
     classes: Vec<u32>,
@@ -51,7 +51,7 @@ impl Numbered {
     }
 }
 
-impl Names {
+impl NumberedNames {
     /// The names of a heap whose labels are offsets up to `last_word`.
     pub(super) fn new(heap: &LoadedHeap, last_word: Option<u32>) -> Result<Self> {
         let mut numbered = Numbered::default();
@@ -142,8 +142,9 @@ const PREFIX: &str = "class ";
 /// be cut at its first blank. No two names become the same.
 fn shown_class(name: &str) -> String {
     let is_special = name == "Object" || name.is_empty() || name.starts_with(['<', '(', '{']);
-    match is_special || name.starts_with(PREFIX) {
-        true => format!("{PREFIX}{name}"),
-        false => name.to_owned(),
+    if is_special || name.starts_with(PREFIX) {
+        format!("{PREFIX}{name}")
+    } else {
+        name.to_owned()
     }
 }

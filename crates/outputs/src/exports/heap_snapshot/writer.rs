@@ -2,7 +2,7 @@
 
 use super::super::output::Line;
 use super::chosen::Chosen;
-use super::names::Names;
+use super::names::NumberedNames;
 use super::options::HeapSnapshotOptions;
 use super::schema::{EdgeType, NODE_FIELDS, NodeType};
 use base::control::Step;
@@ -16,7 +16,7 @@ pub(super) struct Writer<'h> {
     /// By class slot.
     pub(super) classes: Vec<ClassNaming>,
     pub(super) options: HeapSnapshotOptions,
-    pub(super) names: Names,
+    pub(super) names: NumberedNames,
     pub(super) chosen: &'h Chosen,
     pub(super) step: Step<'h>,
 }

@@ -1,4 +1,4 @@
-//! Where the heap is cut into pieces. A piece is never large, even if one object is.
+//! Where the heap is divided into pieces. A piece is never large, even if one object is.
 
 use std::ops::Range;
 
@@ -20,16 +20,16 @@ const AHEAD: usize = 8;
 /// Objects in a piece of references, and references in it, at most.
 const MOST: u32 = 1 << 12;
 
-/// Bytes of a string beyond which it is cut.
+/// Bytes of a string beyond which it is truncated.
 pub(super) const MOST_TEXT_BYTES: u32 = 1 << 16;
 
-/// Cuts the objects into ranges.
-pub(super) struct ObjectCuts<'h> {
+/// Divides the objects into ranges.
+pub(super) struct ObjectPieces<'h> {
     heap: &'h Heap,
     next: u32,
 }
 
-impl<'h> ObjectCuts<'h> {
+impl<'h> ObjectPieces<'h> {
     pub(super) fn new(heap: &'h Heap) -> Self {
         Self { heap, next: 0 }
     }
@@ -49,13 +49,13 @@ impl<'h> ObjectCuts<'h> {
 
 /// The references of some objects, or some references of one object.
 #[derive(Clone, Default)]
-pub(super) struct Part {
+pub(super) struct PiecePart {
     objects: Range<u32>,
     /// The references, and how far the object was read before them.
     within: Option<(Range<u32>, Cursor)>,
 }
 
-impl Part {
+impl PiecePart {
     /// Calls `each` with the references of each object, and how far it was read before them.
     pub(super) fn each(
         &self,
@@ -83,8 +83,8 @@ impl Part {
     }
 }
 
-/// Cuts the references into parts.
-pub(super) struct EdgeCuts<'h> {
+/// Divides the references into parts.
+pub(super) struct EdgePieces<'h> {
     heap: &'h Heap,
     chosen: &'h Chosen,
     next: u32,
@@ -92,7 +92,7 @@ pub(super) struct EdgeCuts<'h> {
     place: Option<(u32, Cursor)>,
 }
 
-impl<'h> EdgeCuts<'h> {
+impl<'h> EdgePieces<'h> {
     pub(super) fn new(heap: &'h Heap, chosen: &'h Chosen) -> Self {
         Self {
             heap,
@@ -103,7 +103,7 @@ impl<'h> EdgeCuts<'h> {
     }
 
     /// The next part, if there is one.
-    pub(super) fn next(&mut self, memory: &mut dyn ContentReader) -> Result<Option<Part>> {
+    pub(super) fn next(&mut self, memory: &mut dyn ContentReader) -> Result<Option<PiecePart>> {
         let edges = &self.heap.edges;
         let count = self.heap.objects.len() as u32;
         let start = self.next;
@@ -120,13 +120,14 @@ impl<'h> EdgeCuts<'h> {
         let (mut end, mut most) = (start + 1, count.min(start + MOST));
         while end < most {
             let middle = end + (most - end) / 2;
-            match edges.range(ObjectIndex(middle)).end <= limit {
-                true => end = middle + 1,
-                false => most = middle,
+            if edges.range(ObjectIndex(middle)).end <= limit {
+                end = middle + 1
+            } else {
+                most = middle
             }
         }
         self.next = end;
-        Ok(Some(Part {
+        Ok(Some(PiecePart {
             objects: start..end,
             within: None,
         }))
@@ -138,7 +139,7 @@ impl<'h> EdgeCuts<'h> {
         object: ObjectIndex,
         places: Range<u32>,
         memory: &mut dyn ContentReader,
-    ) -> Result<Part> {
+    ) -> Result<PiecePart> {
         let (start, cursor) = self.place.unwrap_or((places.start, Cursor::default()));
         let part = start..places.end.min(start + MOST);
         if part.end < places.end {
@@ -149,7 +150,7 @@ impl<'h> EdgeCuts<'h> {
             self.place = None;
             self.next += 1;
         }
-        Ok(Part {
+        Ok(PiecePart {
             objects: object.0..object.0 + 1,
             within: Some((part, cursor)),
         })
