@@ -1,7 +1,7 @@
 //! Pages of the elements and properties of an object of a snapshot.
 
 use super::source::SnapshotSource;
-use super::tables::{EntryTable, Part, TableReference};
+use super::tables::{OrderedHashTable, Part, TableReference};
 use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::ObjectIndex;
@@ -68,7 +68,7 @@ impl SnapshotSource {
     /// A page of the entries of a map or a set, of which the key or the value is in the snapshot.
     fn entries_of_table(
         &self,
-        table: EntryTable,
+        table: OrderedHashTable,
         wanted: WantedEntries,
         control: &Control,
     ) -> Result<ContainerPage> {

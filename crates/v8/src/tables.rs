@@ -8,7 +8,7 @@
 
 use super::source::SnapshotSource;
 use base::columns;
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{EdgeLabel, LabelKind, WideLabel};
@@ -25,8 +25,6 @@ const DELETED: &[u8] = b"system / Hole";
 const COUNTS: u64 = 3;
 /// The words of an array before its elements.
 const HEADER: u64 = 2;
-/// The number of references between two checks for cancellation.
-const CHECK_INTERVAL: u64 = 1 << 14;
 
 /// What a reference of a table is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,14 +46,14 @@ pub(super) struct TableReference {
 
 /// The table of a map or a set.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct EntryTable {
+pub(super) struct OrderedHashTable {
     pub(super) is_map: bool,
     array: ObjectIndex,
     /// The index of the first word of the entries.
     first: u32,
 }
 
-impl EntryTable {
+impl OrderedHashTable {
     /// The words of an entry.
     fn width(self) -> u32 {
         if self.is_map { 3 } else { 2 }
@@ -87,7 +85,7 @@ fn buckets(size: u64, is_map: bool) -> Option<u32> {
 
 impl SnapshotSource {
     /// The table of a map or a set; `None` for another object, and for a table of another form.
-    pub(super) fn entry_table(&self, object: ObjectIndex) -> Option<EntryTable> {
+    pub(super) fn entry_table(&self, object: ObjectIndex) -> Option<OrderedHashTable> {
         let is_map = match self.class_name(object) {
             MAP => true,
             SET => false,
@@ -95,7 +93,7 @@ impl SnapshotSource {
         };
         let array = self.names().child(&self.heap().edges, object, TABLE)?;
         let buckets = buckets(self.heap().shallow_size(array), is_map)?;
-        Some(EntryTable {
+        Some(OrderedHashTable {
             is_map,
             array,
             first: buckets.checked_add(COUNTS as u32)?,
@@ -105,14 +103,14 @@ impl SnapshotSource {
     /// The references of a table, in the order of its entries, without deleted ones.
     pub(super) fn table_references(
         &self,
-        table: EntryTable,
+        table: OrderedHashTable,
         control: &Control,
     ) -> Result<Vec<TableReference>> {
         let edges = &self.heap().edges;
         let mut references = Vec::new();
-        for (nth, place) in (0u64..).zip(edges.range(table.array)) {
+        for (nth, place) in edges.range(table.array).enumerate() {
             if nth.is_multiple_of(CHECK_INTERVAL) {
-                control.count(CHECK_INTERVAL)?;
+                control.count(CHECK_INTERVAL as u64)?;
             }
             let is_word = edges.label(place).map(EdgeLabel::kind) == Some(LabelKind::Hidden);
             let index = edges.wide_label(place).and_then(WideLabel::index);
@@ -157,7 +155,7 @@ mod tests {
 
     #[test]
     fn words_of_entries_are_keys_values_and_numbers_of_the_next() {
-        let table = |is_map| EntryTable {
+        let table = |is_map| OrderedHashTable {
             is_map,
             array: ObjectIndex(0),
             first: 5,

@@ -1,10 +1,8 @@
 //! The answer to `find`.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use heap::ShownValue;
-
-use super::sum::Size;
 
 /// The objects that were found: retained size ↓, shallow size ↓, address ↑.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -47,6 +45,16 @@ pub struct FailedObjects {
     pub reason: &'static str,
     /// Their number.
     pub count: u64,
+}
+
+/// A size of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Size {
+    /// Its own.
+    Shallow,
+    /// With everything that only it keeps alive.
+    Retained,
 }
 
 /// A sum of sizes.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::answer::Size;
 use super::answer::{FoundGroup, FoundGroups};
-use super::sum::{Size, sums};
+use super::sum::sums;
 use crate::QuestionError;
 use crate::expression::{BATCH, Compiled, Evaluator, Failure, Scope, Value};
 use crate::loaded_heap::LoadedHeap;

@@ -15,7 +15,8 @@ use crate::parts::page::{Page, default_limit, page};
 use crate::paths::set_of_new;
 use crate::place_table::objects_at;
 pub use answer::{
-    ConditionResult, FailedObjects, FoundGroup, FoundGroups, FoundObject, FoundObjects, SizeSum,
+    ConditionResult, FailedObjects, FoundGroup, FoundGroups, FoundObject, FoundObjects, Size,
+    SizeSum,
 };
 use base::bits::Bits;
 use base::columns;
@@ -23,7 +24,6 @@ use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
 use heap::Category;
-pub use sum::Size;
 
 /// Which live objects to find, and how many of them to list.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -1,23 +1,11 @@
 //! Sums of sizes of objects that were found.
 
-use serde::{Deserialize, Serialize};
-
-use super::answer::SizeSum;
+use super::answer::{Size, SizeSum};
 use crate::loaded_heap::LoadedHeap;
 use base::columns;
 use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
-
-/// A size of an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Size {
-    /// Its own.
-    Shallow,
-    /// With everything that only it keeps alive.
-    Retained,
-}
 
 /// The sum of the sizes of objects.
 pub(super) fn sum(
