@@ -134,6 +134,7 @@ describe("in a heap snapshot", () => {
       globalThis.tickets = Array.from({ length: 30 }, (_, key) => new Ticket(key));
       globalThis.firstTickets = new Set(tickets.slice(0, 4));
       globalThis.oddKeys = [1, 3, 5];
+      globalThis.someKeys = ["t1", 1, 3];
       globalThis.byName = new Map(tickets.map((ticket) => [ticket.name, ticket]));
       for (const name of ["t3", "t29"]) byName.delete(name);
       globalThis.byTicket = new Map(tickets.slice(5, 7).map((ticket) => [ticket, ticket.key]));
@@ -156,7 +157,7 @@ describe("in a heap snapshot", () => {
     // Arrays and sets.
     ["this in tickets", 30],
     ["!(this in firstTickets)", 26],
-    ["key in oddKeys", 3],
+    ["name in someKeys", 1],
     // The keys of a map, without deleted ones, and not its values.
     ["name in byName", 28],
     ["!(this.name in byName)", 2],
@@ -171,29 +172,34 @@ describe("in a heap snapshot", () => {
     expect(find(where)).toMatchObject({ total: count, where: { examined: 30, failed: [] } });
   });
 
-  test.each(["key in byKey", "open in marks"])("%s is not known of all", (where) => {
-    // A table has no numbers and no booleans.
+  test.each([
+    // Tables have no numbers and no booleans, and arrays of numbers have no elements.
+    ["key in byKey", 0],
+    ["open in marks", 0],
+    ["key in oddKeys", 0],
+    ["key in someKeys", 2],
+  ])("%s is not known of all", (where, count) => {
     const { total, where: rest } = find(where);
-    const failed = [{ reason: "a value is not in the input", count: 30 }];
-    expect([total, rest?.failed]).toEqual([0, failed]);
+    const failed = [{ reason: "a value is not in the input", count: 30 - count }];
+    expect([total, rest?.failed]).toEqual([count, failed]);
   });
 
-  const entries = (name: string, options: { entries: number; offset?: number }) => {
-    const [found] = snapshot.find({ where: `this == ${name}` }).objects;
+  const entries = (of: string, name: string, options: { entries: number; offset?: number }) => {
+    const [found] = snapshot.find({ class: of, where: `this == ${name}` }).objects;
     const page = snapshot.object(found?.address ?? 0, options).entries;
     return { ...page, entries: page?.entries.map(({ key, value }) => [key?.value, value.value]) };
   };
 
   test("a page of a map or a set has its keys and values", () => {
-    const page = entries("byName", { entries: 3, offset: 2 });
+    const page = entries("Map", "byName", { entries: 3, offset: 2 });
     expect(page).toMatchObject({ kind: "map", total: 28, offset: 2 });
     expect(page.entries?.map(([key]) => key)).toEqual(['"t2"', '"t4"', '"t5"']);
     expect(page.entries?.every(([, value]) => String(value).startsWith("Ticket @"))).toBe(true);
-    const byTicket = entries("byTicket", { entries: 9 });
+    const byTicket = entries("Map", "byTicket", { entries: 9 });
     const key = expect.stringMatching(/^Ticket @/);
     expect(byTicket).toMatchObject({ kind: "map", total: 2 });
     expect(byTicket.entries).toEqual(Array(2).fill([key, "(not in the snapshot)"]));
-    const first = entries("firstTickets", { entries: 9 });
+    const first = entries("Set", "firstTickets", { entries: 9 });
     expect(first).toMatchObject({ kind: "set", total: 4 });
     expect(first.entries).toEqual(Array(4).fill([undefined, key]));
   });

@@ -48,7 +48,14 @@ fn scene() -> Scene {
         };
         let next = items.last().map_or(0, |next| next.0);
         let large = if nth % 3 == 0 { u32::MAX } else { nth };
-        let words = [nth % 2, nth.wrapping_sub(3), nth, large, ratio as u32, (ratio >> 32) as u32];
+        let words = [
+            nth % 2,
+            nth.wrapping_sub(3),
+            nth,
+            large,
+            ratio as u32,
+            (ratio >> 32) as u32,
+        ];
         items.push(scene.object_of(item, &[&words[..], &[name, next, 0]].concat()));
     }
     let all = scene.array(list, &items);
@@ -79,7 +86,9 @@ fn counts(condition: &str) -> Result<[u64; 3]> {
     let result = &answer["where"];
     let failed = result["failed"].as_array().unwrap().iter();
     let missing = result["withoutField"].as_u64().unwrap()
-        + failed.map(|one| one["count"].as_u64().unwrap()).sum::<u64>();
+        + failed
+            .map(|one| one["count"].as_u64().unwrap())
+            .sum::<u64>();
     let examined = result["examined"].as_u64().unwrap();
     Ok([found, examined - found - missing, missing])
 }
@@ -99,9 +108,18 @@ pub fn check(expression: &str) -> String {
     // A condition has the same values in other places. A comment ends with its line.
     for (other, expected) in [
         (format!("!({expression}\n)"), [not_found, found, missing]),
-        (format!("({expression}\n) && true"), [found, not_found, missing]),
-        (format!("false || ({expression}\n)"), [found, not_found, missing]),
-        (format!("true ? ({expression}\n) : false"), [found, not_found, missing]),
+        (
+            format!("({expression}\n) && true"),
+            [found, not_found, missing],
+        ),
+        (
+            format!("false || ({expression}\n)"),
+            [found, not_found, missing],
+        ),
+        (
+            format!("true ? ({expression}\n) : false"),
+            [found, not_found, missing],
+        ),
     ] {
         match counts(&other) {
             Ok(counts) => assert_eq!(counts, expected, "{other}"),
@@ -121,9 +139,14 @@ pub fn check(expression: &str) -> String {
 /// Whether an expression is refused for its size alone.
 fn is_too_large(error: &engine::Error) -> bool {
     let message = error.to_string();
-    ["nested deeper", "bytes", "inside of each other", "recursion"]
-        .iter()
-        .any(|part| message.contains(part))
+    [
+        "nested deeper",
+        "bytes",
+        "inside of each other",
+        "recursion",
+    ]
+    .iter()
+    .any(|part| message.contains(part))
 }
 
 /// An error has its place, which is in the expression or behind its end, and is not long.
@@ -134,6 +157,9 @@ fn check_error(expression: &str, error: &engine::Error) {
     let column = column.and_then(|rest| rest.split(':').next()?.parse::<usize>().ok());
     let column = column.unwrap_or_else(|| panic!("no place: {message}"));
     let length = expression.chars().count();
-    assert!((1..=length + 1).contains(&column), "{expression}: {message}");
+    assert!(
+        (1..=length + 1).contains(&column),
+        "{expression}: {message}"
+    );
     assert!(message.len() < 2000 + expression.len(), "{message}");
 }
