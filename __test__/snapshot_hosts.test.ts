@@ -84,7 +84,8 @@ describe.skipIf(!existsSync(NODE))("objects of WasmGC in Node 24", () => {
 
   test("grow by name, and no part of V8 is a suspect", () => {
     const { suspects } = last().suspects({ before: heaps[0] as Heap });
-    for (const { text } of suspects) expect(text).not.toMatch(/^(\d+|One) global|\(system\) retain/);
+    for (const { text } of suspects)
+      expect(text).not.toMatch(/^(\d+|One) global|\(system\) retain/);
     const classes = growth(heaps).places.map(({ className }) => className);
     expect(classes).toContain("$Round (wasm)");
   });
