@@ -1,8 +1,7 @@
 //! The targets for files that contain memory in another form than a heap dump.
 
-use engine::base::container_error::ContainerError;
-use engine::dumps::{Compression, Coredump, Dump, Header, dump_of_raw_memory};
-use engine::{Address, Control, Error};
+use engine::dumps::{Compression, ContainerError, Coredump, Dump, Header, dump_of_raw_memory};
+use engine::{Address, Control};
 
 use crate::limits::{DUMP, Limits, within};
 
@@ -26,11 +25,10 @@ pub fn coredump(input: &[u8]) {
         let coredump = match Coredump::parse(input, &control) {
             Ok(coredump) => coredump,
             Err(error) => {
-                let offset = match &error {
-                    Error::Container(ContainerError::Coredump { offset, .. }) => *offset,
-                    _ => panic!("{error}"),
+                let Some(ContainerError::Coredump { offset, .. }) = error.own() else {
+                    panic!("{error}");
                 };
-                assert!(offset <= input.len() as u64, "{error}");
+                assert!(*offset <= input.len() as u64, "{error}");
                 return;
             }
         };
@@ -39,7 +37,7 @@ pub fn coredump(input: &[u8]) {
             assert!(globals.is_none_or(|globals| globals.len() <= input.len()));
             if let Ok(dump) = coredump.dump_of(instance, &header, LARGEST, &control) {
                 let read = Dump::parse(&dump).unwrap();
-                assert!(read.memory.size() <= LARGEST && read.memory.size() % 65536 == 0);
+                assert!(read.memory.size() <= LARGEST && read.memory.size().is_multiple_of(65536));
                 assert_eq!(read.globals.iter().collect::<Vec<_>>(), [1, 2]);
             }
         }
@@ -60,7 +58,7 @@ pub fn compressed(input: &[u8]) {
         let decompress = || format.decompress(input, LARGEST, &Control::default());
         match (decompress(), decompress()) {
             (Ok(one), Ok(other)) => assert!(one == other && one.len() as u64 <= LARGEST),
-            (Err(error), Err(_)) => assert!(matches!(error, Error::Container(_)), "{error}"),
+            (Err(error), Err(_)) => assert!(error.own::<ContainerError>().is_some(), "{error}"),
             _ => panic!("the second time, the result differs"),
         }
     });

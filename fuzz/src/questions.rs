@@ -5,7 +5,7 @@ use engine::heap::Need;
 use engine::outputs::exports::{Export, HeapDiffOptions, HeapSnapshotOptions};
 use engine::outputs::formats::{TableOptions, render_json, render_text};
 use engine::questions::{GrowthOptions, LoadedHeap, PlaceTable, Question, growth};
-use engine::{Control, Error, Input, Program, Result, Tolerance};
+use engine::{Control, Input, Program, Result, Tolerance};
 use serde_json::{Value, json};
 
 /// Opens a heap for questions.
@@ -31,7 +31,9 @@ pub fn ask_all(heap: &LoadedHeap, addresses: &[u32], table: TableOptions) -> Str
         let answer = match engine::questions::ask(heap, &question, before, &Control::default()) {
             Ok(answer) => answer,
             // An address may be of no object, and a heap may have no classes.
-            Err(error) if ["ERR_NO_OBJECT", "ERR_UNKNOWN_CLASS"].contains(&error.code()) => return None,
+            Err(error) if ["ERR_NO_OBJECT", "ERR_UNKNOWN_CLASS"].contains(&error.code()) => {
+                return None;
+            }
             Err(error) => panic!("{question:?}: {error}"),
         };
         texts += &render_text(&answer, table);
