@@ -14,7 +14,9 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Asks the three questions, and checks the answers. */
-async function check(ask: (method: string, args: object) => Promise<Structured>): Promise<void> {
+async function check(
+  ask: (method: string, args: Record<string, unknown>) => Promise<Structured>,
+): Promise<void> {
   const { heaps } = await ask("open_heaps", { dumps: ["app.dump"], wasm: "app.wasm" });
   const heap = heaps[0].heap;
   const closed = await ask("find", {

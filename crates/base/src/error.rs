@@ -159,7 +159,7 @@ mod tests {
 
     impl Coded for Found {
         fn code(&self) -> &'static str {
-            "ERR_FOUND"
+            "ERR_NO_OBJECT"
         }
     }
 
@@ -173,7 +173,7 @@ mod tests {
     fn an_error_of_a_crate_keeps_its_code_text_and_type() {
         let error = Error::from(Found(7)).in_file("a.dump").in_file("outer");
         assert_eq!(error.to_string(), "a.dump: found 7");
-        assert_eq!(error.code(), "ERR_FOUND");
+        assert_eq!(error.code(), "ERR_NO_OBJECT");
         assert!(matches!(error.own(), Some(Found(7))));
         assert!(Error::Aborted.own::<Found>().is_none());
     }

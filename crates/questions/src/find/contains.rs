@@ -105,10 +105,10 @@ fn has_member(
         }
         for entry in edges.range(target) {
             read += 1;
-            let is_in_table = match edges.label(entry).map(EdgeLabel::kind) {
-                Some(LabelKind::Element | LabelKind::Hidden) => true,
-                _ => false,
-            };
+            let is_in_table = matches!(
+                edges.label(entry).map(EdgeLabel::kind),
+                Some(LabelKind::Element | LabelKind::Hidden)
+            );
             if is_in_table && members.contains(edges.target(entry).0) {
                 return Ok(true);
             }

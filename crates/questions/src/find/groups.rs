@@ -174,4 +174,15 @@ mod tests {
         assert_eq!(bits.map(double), values);
         assert_eq!(ordered_bits(-0.0), ordered_bits(0.0));
     }
+
+    #[test]
+    fn more_groups_than_the_bound_are_refused() {
+        let mut groups = Groups::default();
+        for value in 0..MOST_GROUPS as i128 {
+            groups.number(GroupKey::Integer(value)).unwrap();
+        }
+        assert!(groups.number(GroupKey::Integer(1)).is_ok());
+        let error = groups.number(GroupKey::Null).unwrap_err();
+        assert_eq!(error.code(), "ERR_INVALID_OPTION");
+    }
 }
