@@ -98,6 +98,8 @@ export interface FindOptions extends PageOptions {
    * name, as a key or a value.
    */
   contains?: string | null | undefined;
+  /** Only the objects at the place with this fingerprint, which `growth`, `check` and `paths` name. */
+  place?: string | null | undefined;
   /** Of a heap snapshot of V8: only what objects of this category alone keep alive, and these themselves. */
   category?: Category | null | undefined;
   /**

@@ -9,6 +9,7 @@ import type { Location, Result } from "sarif";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { growth, openHeapFile } from "../dist/index.js";
 import type { Heap } from "../index.js";
+import { placesUnlikeObjects } from "./random/growth_judge.ts";
 import { BOUNDED, LEAKS, PARTS } from "./snapshots/leaks.ts";
 import { fleetGrowth, grownPaths, hasDuckDb } from "./support/fleet_growth.ts";
 import { rowsOf, sha256 } from "./support/parquet.ts";
@@ -68,6 +69,18 @@ describe("growth", () => {
     }
     expect(text).not.toMatch(PARTS);
     for (const name of BOUNDED) expect(text).not.toContain(`->${name} `);
+  });
+});
+
+describe("find by place", () => {
+  test("lists the objects that growth counts", () => {
+    const { places } = growth(heaps, { limit: 200 });
+    expect(places.length).toBeGreaterThan(2);
+    expect(placesUnlikeObjects(last(), places)).toEqual([]);
+  });
+
+  test("refuses a fingerprint of no place", () => {
+    expect(() => last().find({ place: "000000000000" })).toThrow(/expected the fingerprint/);
   });
 });
 

@@ -41,6 +41,7 @@ export function find(options: unknown, mode: Mode): Asked {
     minSize: wholeNumber(0),
     contains: text,
     category,
+    place: text,
     where: text,
     count: typed("boolean"),
     sum: sizeName,

@@ -3,7 +3,7 @@
  * with its root, its class and its rate, and nothing else.
  */
 
-import { growth, openHeap, type PlaceTable } from "@warpo/heap-analyzer";
+import { growth, type Heap, openHeap, type PlaceTable } from "@warpo/heap-analyzer";
 import { captureDump, exposeGlobals } from "@warpo/heap-analyzer/capture";
 
 import type { GrowingPlace, GrowthAnswer } from "../../index.js";
@@ -173,6 +173,8 @@ export interface GrowthRun {
   answer: GrowthAnswer;
   /** Units between the first dump that counts and the last. */
   leaked: Map<LeakName, number>;
+  /** Places whose objects `find` does not list. */
+  unlike: string[];
 }
 
 export interface GrowthPlan {
@@ -245,7 +247,25 @@ export async function runGrowth(plan: GrowthPlan): Promise<GrowthRun> {
     });
     tables.push(takeTable(program));
   }
-  return { answer: growth(tables, { warmup: WARMUP }), leaked };
+  const answer = growth(tables, { warmup: WARMUP });
+  using last = openHeap(captureDump(program.exports), program.wasm);
+  return { answer, leaked, unlike: placesUnlikeObjects(last, answer.places) };
+}
+
+/** The places at which `find` has not as many objects of the class as `growth` counts in the last dump. */
+export function placesUnlikeObjects(last: Heap, places: readonly GrowingPlace[]): string[] {
+  const all = places.flatMap((place) => [
+    { ...place, count: place.counts.at(-1) ?? 0 },
+    ...place.folded,
+  ]);
+  // Raw blocks are no objects.
+  return all.flatMap(({ fingerprint, className, count, path }) => {
+    if (className.startsWith("(")) return [];
+    const { total, groups } = last.find({ place: fingerprint, groupBy: "className" });
+    const classes = groups?.rows.map(({ value }) => value) ?? [];
+    if (total === count && classes.length === 1 && classes[0] === className) return [];
+    return `${path ?? className}: growth counts ${count}, find has ${total} of ${classes.join(", ")}`;
+  });
 }
 
 function playRound(
@@ -268,8 +288,9 @@ function playRound(
 /** What is wrong about an answer; undefined if nothing is. */
 export function judgeGrowth(
   { leaks }: GrowthPlan,
-  { answer, leaked }: GrowthRun,
+  { answer, leaked, unlike }: GrowthRun,
 ): string | undefined {
+  if (unlike.length > 0) return unlike.join("\n");
   const found = [...answer.places];
   for (const { name } of leaks) {
     if (name === "histories") {

@@ -98,6 +98,7 @@ export interface Methods {
       class?: string;
       contains?: string;
       strings?: boolean;
+      place?: string;
       where?: string;
       sum?: "shallow" | "retained";
       groupBy?: string;

@@ -6,6 +6,7 @@ import { type Child, element } from "./dom.ts";
 import * as format from "./format.ts";
 import { later } from "./later.ts";
 import { breakable, classLink, type PageContext, sectionTitle } from "./parts.ts";
+import { routeHash } from "./route.ts";
 
 /** Places that are listed. */
 const PLACES = 50;
@@ -40,7 +41,7 @@ async function load({ questions, status, report }: PageContext): Promise<Child[]
       : element(
           "ol",
           { class: "suspects" },
-          ...places.map((place) => element("li", {}, placeView(place, set))),
+          ...places.map((place) => element("li", {}, placeView(place, set, questions.isComplete))),
         ),
     page.next !== null &&
       element(
@@ -51,7 +52,7 @@ async function load({ questions, status, report }: PageContext): Promise<Child[]
   ];
 }
 
-function placeView(place: GrowingPlace, set: "live" | "new"): HTMLElement {
+function placeView(place: GrowingPlace, set: "live" | "new", isComplete: boolean): HTMLElement {
   const { className, counts, retained, perInterval, path, label, fingerprint, folded } = place;
   const [first, last] = [counts.find((one) => one !== null) ?? 0, counts.at(-1) ?? 0];
   const sizes = retained.filter((one) => one !== null);
@@ -82,6 +83,10 @@ function placeView(place: GrowingPlace, set: "live" | "new"): HTMLElement {
       { class: "muted" },
       `Fingerprint ${fingerprint}`,
       folded.length > 0 && `; ${format.counted(folded.length, "place")} grow with it`,
+      " ",
+      isComplete &&
+        !isBlocks &&
+        element("a", { href: routeHash("where", { place: fingerprint }) }, "Its objects"),
       " ",
       copyButton(
         `${className} at ${shown}: ${counts.join(", ")} objects; fingerprint ${fingerprint}`,

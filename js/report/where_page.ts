@@ -12,6 +12,7 @@ import { VirtualList } from "./virtual_list.ts";
 const MOST_GROUPS = 200;
 const FIELDS = [
   ["class", "Class", "*Session"],
+  ["place", "Place", "eb8ff4e42350"],
   ["where", "Condition", "open == false"],
   ["groupBy", "Group by", "state"],
 ] as const;
@@ -36,7 +37,7 @@ export function wherePage(context: PageContext, parameters: URLSearchParams): HT
     const entries = inputs.map(({ name, input }) => [name, input.value.trim()] as const);
     const asked = Object.fromEntries(entries.filter(([, text]) => text !== ""));
     rememberRoute("where", asked, true);
-    const hasQuestion = asked.where !== undefined || asked.groupBy !== undefined;
+    const hasQuestion = ["place", "where", "groupBy"].some((name) => asked[name] !== undefined);
     fill(answer, hasQuestion && later(() => load(context, asked)));
   };
   const form = element(

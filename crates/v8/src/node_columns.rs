@@ -25,7 +25,7 @@ struct Sparse {
 }
 
 /// The columns of the fields of a node.
-struct NodeFields {
+struct NodeColumns {
     kind: usize,
     name: usize,
     id: usize,
@@ -45,7 +45,7 @@ struct ColumnsPiece<'c> {
 }
 
 impl File<'_, '_> {
-    fn node_fields(&self) -> Result<NodeFields> {
+    fn node_fields(&self) -> Result<NodeColumns> {
         let fields = &self.meta.node_fields;
         let column = |name: &str| fields.iter().position(|field| field == name);
         let required = |name: &'static str| {
@@ -56,7 +56,7 @@ impl File<'_, '_> {
                 )
             })
         };
-        Ok(NodeFields {
+        Ok(NodeColumns {
             kind: required("type")?,
             name: required("name")?,
             id: required("id")?,
@@ -158,7 +158,7 @@ impl File<'_, '_> {
     /// Reads one piece of the nodes into its part of every column.
     fn read_piece(
         &self,
-        at: &NodeFields,
+        at: &NodeColumns,
         piece: usize,
         into: ColumnsPiece<'_>,
         strings: usize,

@@ -14,6 +14,7 @@ interface FindCommandOptions extends ListOptions {
   minSize?: number;
   contains?: string;
   category?: string;
+  place?: string;
   where?: string;
   count?: boolean;
   sum?: string;
@@ -37,6 +38,7 @@ export function addFindCommand(program: Command): void {
       "--contains <text>",
       "only strings with this text, and containers with such a key or value",
     )
+    .option("--place <fingerprint>", "only the objects at a place that growth or paths names")
     .addOption(
       new Option("--category <name>", "of a snapshot of V8: only what these keep alive").choices(
         CATEGORIES,
@@ -45,8 +47,8 @@ export function addFindCommand(program: Command): void {
   addListOptions(addQuestionOptions(command)).action(
     (dump: string, options: FindCommandOptions) => {
       const { class: name, minSize, contains, category, limit, offset } = options;
-      const { where, count, sum, groupBy, before } = options;
-      const by = { class: name, minSize, contains, category, where };
+      const { place, where, count, sum, groupBy, before } = options;
+      const by = { class: name, minSize, contains, category, place, where };
       const question = { question: "find", ...by, count, sum, groupBy, limit, offset };
       return runQuestion(before === undefined ? [dump] : [before, dump], options, question);
     },

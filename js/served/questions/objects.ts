@@ -17,6 +17,8 @@ export interface WantedObjects extends PageRequest {
   minSize?: number | undefined;
   contains?: string | undefined;
   category?: Category | undefined;
+  /** The fingerprint of a place. */
+  place?: string | undefined;
   where?: string | undefined;
   /** Lists no objects: only their number. */
   count?: boolean | undefined;

@@ -13,6 +13,7 @@ use crate::expression::{Evaluator, ExpressionOption, ReadBudget, Scope, compile}
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::page::{Page, default_limit, page};
 use crate::paths::set_of_new;
+use crate::place_table::objects_at;
 pub use answer::{
     ConditionResult, FailedObjects, FoundGroup, FoundGroups, FoundObject, FoundObjects, SizeSum,
 };
@@ -52,6 +53,9 @@ pub struct FindOptions {
     /// Lists groups of objects by the value of this expression, in place of the objects.
     #[serde(default)]
     pub group_by: Option<String>,
+    /// Only the objects at the place with this fingerprint, as `growth`, `check` and `paths` print it.
+    #[serde(default)]
+    pub place: Option<String>,
     /// Of a snapshot of V8: only what objects of this category alone keep alive, and these themselves.
     #[serde(default)]
     pub category: Option<Category>,
@@ -166,7 +170,11 @@ fn candidates(
         },
         None => None,
     };
-    let sets: Vec<&Bits> = containing.iter().chain(&members).collect();
+    let at_place = match &options.place {
+        Some(place) => Some(at_place(loaded, place, control)?),
+        None => None,
+    };
+    let sets: Vec<&Bits> = containing.iter().chain(&members).chain(&at_place).collect();
     let mut found = Vec::new();
     for (at, &slot) in heap.objects.class_slots.iter().enumerate() {
         if at.is_multiple_of(CHECK_INTERVAL) {
@@ -182,6 +190,18 @@ fn candidates(
         }
     }
     Ok(found)
+}
+
+/// The objects at a place, named by its fingerprint.
+fn at_place(loaded: &LoadedHeap, fingerprint: &str, control: &Control) -> Result<Bits> {
+    let objects = objects_at(loaded, fingerprint, control)?;
+    objects.ok_or_else(|| {
+        Error::from(QuestionError::InvalidOption {
+            name: "place",
+            found: fingerprint.to_owned(),
+            expected: "the fingerprint of a place at which this heap has objects",
+        })
+    })
 }
 
 /// The objects that an earlier heap does not have.

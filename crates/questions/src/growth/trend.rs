@@ -35,7 +35,7 @@ const LEAST_TO_FILL: u64 = 4;
 const STEADY: usize = 3;
 
 /// How many times as fast texts must have grown before they only gain digits.
-const FASTER: u64 = 8;
+const FASTER: u64 = 4;
 
 /// Intervals that are needed to see growth stop or slow down.
 const LEAST_INTERVALS: usize = 4;

@@ -63,6 +63,38 @@ pub(crate) fn path_text(
 
 /// The text of the paths of a group.
 pub fn group_text(loaded: &LoadedHeap, group: PathGroup, control: &Control) -> Result<PathText> {
+    let (mut text, end) = steps_to(loaded, group, control)?;
+    if let Some(end) = end {
+        let name = loaded.slot_name(end);
+        text.is_stable &= loaded.source.is_class_stable(name);
+        text.add(name);
+    }
+    Ok(text)
+}
+
+/// The text of the references with one label from the objects of a group, without what they lead to.
+pub(crate) fn reference_text(
+    loaded: &LoadedHeap,
+    holders: PathGroup,
+    label: EdgeLabel,
+    control: &Control,
+) -> Result<PathText> {
+    let (mut text, end) = steps_to(loaded, holders, control)?;
+    if let Some(holder) = end {
+        let (step, is_stable) = step_text(loaded, holder, label);
+        text.is_stable &= is_stable;
+        text.add(&step);
+    }
+    Ok(text)
+}
+
+/// The text of the paths of a group without the class of its objects, and the slot of this class; `None` for the group
+/// that stands for many.
+fn steps_to(
+    loaded: &LoadedHeap,
+    group: PathGroup,
+    control: &Control,
+) -> Result<(PathText, Option<u32>)> {
     let groups = loaded.path_tree(control)?.groups();
     let mut chain = Vec::new();
     let mut next = Some(group);
@@ -84,7 +116,7 @@ pub fn group_text(loaded: &LoadedHeap, group: PathGroup, control: &Control) -> R
             GroupStart::Rest => {
                 text.is_stable = false;
                 text.add(LEFT_OUT);
-                return Ok(text);
+                return Ok((text, None));
             }
             GroupStart::Root(origin) => {
                 text.is_stable &= is_origin_stable(loaded, origin);
@@ -100,12 +132,7 @@ pub fn group_text(loaded: &LoadedHeap, group: PathGroup, control: &Control) -> R
         }
         holder = Some(info.class_slot);
     }
-    if let Some(end) = holder {
-        let name = loaded.slot_name(end);
-        text.is_stable &= loaded.source.is_class_stable(name);
-        text.add(name);
-    }
-    Ok(text)
+    Ok((text, holder))
 }
 
 /// The kind and the name of the root that all paths of this origin begin with.

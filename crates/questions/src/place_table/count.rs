@@ -419,6 +419,26 @@ impl Finder {
         self.compact();
     }
 
+    /// The places, by number.
+    pub(super) fn places(&self) -> &[PlaceKey] {
+        &self.places
+    }
+
+    /// What the references of these places lead to; an object of several of them more than once.
+    pub(super) fn targets(
+        &self,
+        is_wanted: &[bool],
+        subject: Subject<'_>,
+    ) -> impl Iterator<Item = ObjectIndex> {
+        let is_wanted = |place: u32| is_wanted.get(place as usize) == Some(&true);
+        let firsts = (0..).map(ObjectIndex).zip(&self.first);
+        let firsts = firsts.filter(move |&(_, &place)| is_wanted(place));
+        let further = self.further.iter();
+        let further = further.filter(move |&&further| is_wanted(further as u32));
+        let further = further.map(move |&further| subject.dominators.object(high_half(further)));
+        firsts.map(|(object, _)| object).chain(further)
+    }
+
     /// The fields of all places, and by place the number of its field.
     fn fields(&self) -> Result<(Vec<FieldKey>, Vec<u32>)> {
         let mut numbers: HashMap<FieldKey, u32> = HashMap::new();

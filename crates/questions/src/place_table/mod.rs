@@ -3,6 +3,7 @@
 
 mod count;
 mod make;
+mod objects;
 mod table;
 
 use std::ops::AddAssign;
@@ -10,6 +11,7 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Serialize};
 
 pub use make::place_table;
+pub(super) use objects::objects_at;
 pub use table::PlaceTable;
 pub(super) use table::{PathNode, PathStart};
 

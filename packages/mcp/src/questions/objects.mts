@@ -72,6 +72,11 @@ export const find = question({
     category: category
       .optional()
       .describe("of a snapshot of V8: only what objects of this category alone keep alive"),
+    place: z
+      .string()
+      .max(100)
+      .optional()
+      .describe("only the objects at the place with this fingerprint, from growth or paths"),
     where: expression.describe(
       "a condition in CEL: open == false && !(this.key in plateOrder). Fields by name, globals after in, className, shallowSize, retainedSize, address, size, isNew, has(this.x), startsWith, endsWith, contains",
     ),
