@@ -64,7 +64,7 @@ impl PlaceTableHandle {
         guarded(|| {
             let symbols = Symbols::read(wasm, Some(&source_map))?;
             let constructors = symbols.constructors();
-            let table = self.table.with_class_places(|class| {
+            let table = self.table.with_class_origins(|class| {
                 let &(file, line) = constructors.get(class)?;
                 let file = file.to_owned();
                 let column = 1;

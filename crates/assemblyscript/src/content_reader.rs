@@ -102,28 +102,33 @@ impl ContentReader for DumpReader<'_> {
     fn names(
         &mut self,
         source: ObjectIndex,
-        places: Range<u32>,
+        positions: Range<u32>,
         cursor: &mut Cursor,
         into: &mut Vec<ReferenceName>,
     ) -> Result<()> {
-        columns::reserve(into, places.len())?;
+        columns::reserve(into, positions.len())?;
         let has_keys = self.dump.naming(self.dump.shape(source)).by == NamedBy::Key;
         let mut names = EdgeNames::new(self.dump, source, *cursor);
-        let end = places.end;
-        for place in places {
+        let end = positions.end;
+        for position in positions {
             if has_keys {
-                names.prefetch_keys(place, end, &self.memory);
+                names.prefetch_keys(position, end, &self.memory);
             }
-            into.push(names.next(place, &mut self.memory)?);
+            into.push(names.next(position, &mut self.memory)?);
         }
         *cursor = names.cursor();
         Ok(())
     }
 
-    fn skip(&mut self, source: ObjectIndex, places: Range<u32>, cursor: &mut Cursor) -> Result<()> {
+    fn skip(
+        &mut self,
+        source: ObjectIndex,
+        positions: Range<u32>,
+        cursor: &mut Cursor,
+    ) -> Result<()> {
         let mut names = EdgeNames::new(self.dump, source, *cursor);
-        for place in places {
-            names.skip(place, &mut self.memory)?;
+        for position in positions {
+            names.skip(position, &mut self.memory)?;
         }
         *cursor = names.cursor();
         Ok(())

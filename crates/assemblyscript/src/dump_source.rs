@@ -82,7 +82,7 @@ impl DumpSource {
     pub(super) fn naming(&self, shape: &ClassShape) -> ClassNaming {
         ClassNaming {
             is_text: shape.kind == ShapeKind::Text,
-            places: shape.places.len() as u32,
+            fields: shape.references.len() as u32,
             by: match shape.kind {
                 ShapeKind::Array(_) | ShapeKind::StaticArray(_) => NamedBy::Index,
                 ShapeKind::Map(_) | ShapeKind::Set(_) => NamedBy::Key,

@@ -86,13 +86,13 @@ impl<'h> EdgeNames<'h> {
     }
 
     /// As [`next`](Self::next), without making a name.
-    pub(super) fn skip(&mut self, place: u32, memory: &mut PagedMemory<'_>) -> Result<()> {
-        let label = self.heap.heap().edges.label(place);
+    pub(super) fn skip(&mut self, position: u32, memory: &mut PagedMemory<'_>) -> Result<()> {
+        let label = self.heap.heap().edges.label(position);
         match label.map(|label| label.kind()) {
-            Some(LabelKind::Element) => _ = self.element(place, memory)?,
-            Some(LabelKind::Key) => _ = self.next_entry(EntryPart::Key, place, memory)?,
-            Some(LabelKind::Member) => _ = self.next_entry(EntryPart::Member, place, memory)?,
-            Some(LabelKind::Value) => _ = self.next_entry(EntryPart::Value, place, memory)?,
+            Some(LabelKind::Element) => _ = self.element(position, memory)?,
+            Some(LabelKind::Key) => _ = self.next_entry(EntryPart::Key, position, memory)?,
+            Some(LabelKind::Member) => _ = self.next_entry(EntryPart::Member, position, memory)?,
+            Some(LabelKind::Value) => _ = self.next_entry(EntryPart::Value, position, memory)?,
             _ => {}
         }
         Ok(())
@@ -100,14 +100,16 @@ impl<'h> EdgeNames<'h> {
 
     /// Prefetches memory for the names of references that follow this one, of an object with many keys.
     #[inline]
-    pub(super) fn prefetch_keys(&self, place: u32, end: u32, memory: &PagedMemory<'_>) {
+    pub(super) fn prefetch_keys(&self, position: u32, end: u32, memory: &PagedMemory<'_>) {
         let heap = self.heap.heap();
         let key = |distance| {
-            let place = place + distance;
-            let label = (place < end).then(|| heap.edges.label(place)).flatten();
+            let position = position + distance;
+            let label = (position < end)
+                .then(|| heap.edges.label(position))
+                .flatten();
             let kind = label.map(|label| label.kind());
             matches!(kind, Some(LabelKind::Key | LabelKind::Member))
-                .then(|| heap.edges.target(place))
+                .then(|| heap.edges.target(position))
         };
         if let Some(object) = key(2 * AHEAD as u32) {
             heap.prefetch_address(object);
@@ -115,26 +117,26 @@ impl<'h> EdgeNames<'h> {
         memory.prefetch(key(AHEAD as u32));
     }
 
-    /// The name of the reference at this place. To be asked for all references of the object, in order.
+    /// The name of the reference at this position. To be asked for all references of the object, in order.
     #[inline]
     pub(super) fn next(
         &mut self,
-        place: u32,
+        position: u32,
         memory: &mut PagedMemory<'_>,
     ) -> Result<ReferenceName> {
-        let label = self.heap.heap().edges.label(place);
+        let label = self.heap.heap().edges.label(position);
         match label.map(|label| label.kind()) {
-            Some(LabelKind::Element) => self.element(place, memory),
-            Some(LabelKind::Key) => self.entry(EntryPart::Key, place, memory),
-            Some(LabelKind::Member) => self.entry(EntryPart::Member, place, memory),
-            Some(LabelKind::Value) => self.entry(EntryPart::Value, place, memory),
+            Some(LabelKind::Element) => self.element(position, memory),
+            Some(LabelKind::Key) => self.entry(EntryPart::Key, position, memory),
+            Some(LabelKind::Member) => self.entry(EntryPart::Member, position, memory),
+            Some(LabelKind::Value) => self.entry(EntryPart::Value, position, memory),
             _ => Ok(ReferenceName::Label),
         }
     }
 
-    fn element(&mut self, place: u32, memory: &mut PagedMemory<'_>) -> Result<ReferenceName> {
+    fn element(&mut self, position: u32, memory: &mut PagedMemory<'_>) -> Result<ReferenceName> {
         if let ReadStage::Start = self.cursor {
-            self.cursor = self.first_element(place, memory)?;
+            self.cursor = self.first_element(position, memory)?;
         }
         match &mut self.cursor {
             ReadStage::Dense(next) => {
@@ -145,7 +147,7 @@ impl<'h> EdgeNames<'h> {
                 let word = self
                     .heap
                     .heap()
-                    .address(self.heap.heap().edges.target(place))
+                    .address(self.heap.heap().edges.target(position))
                     .0;
                 while *next < *count {
                     let index = *next;
@@ -161,11 +163,11 @@ impl<'h> EdgeNames<'h> {
     }
 
     /// Where the elements begin. If there are as many references as elements, no element need be read.
-    fn first_element(&self, place: u32, memory: &mut PagedMemory<'_>) -> Result<ReadStage> {
+    fn first_element(&self, position: u32, memory: &mut PagedMemory<'_>) -> Result<ReadStage> {
         let edges = &self.heap.heap().edges;
-        let rest = place..edges.range(self.source).end;
-        let is_element = |&place: &u32| {
-            let kind = edges.label(place).map(|label| label.kind());
+        let rest = position..edges.range(self.source).end;
+        let is_element = |&position: &u32| {
+            let kind = edges.label(position).map(|label| label.kind());
             kind == Some(LabelKind::Element)
         };
         let references = rest.take_while(is_element).count();
@@ -216,10 +218,10 @@ impl<'h> EdgeNames<'h> {
     fn entry(
         &mut self,
         part: EntryPart,
-        place: u32,
+        position: u32,
         memory: &mut PagedMemory<'_>,
     ) -> Result<ReferenceName> {
-        match self.next_entry(part, place, memory)? {
+        match self.next_entry(part, position, memory)? {
             Some((nth, holds, entry)) => self.entry_name(part, nth, holds, entry, memory),
             None => Ok(ReferenceName::Label),
         }
@@ -229,7 +231,7 @@ impl<'h> EdgeNames<'h> {
     fn next_entry(
         &mut self,
         part: EntryPart,
-        place: u32,
+        position: u32,
         memory: &mut PagedMemory<'_>,
     ) -> Result<Option<(u32, Holds, u32)>> {
         if let ReadStage::Start = self.cursor {
@@ -244,7 +246,7 @@ impl<'h> EdgeNames<'h> {
         let word = self
             .heap
             .heap()
-            .address(self.heap.heap().edges.target(place))
+            .address(self.heap.heap().edges.target(position))
             .0;
         let half = u64::from(part == EntryPart::Value);
         let offset = match (part, layout.value) {

@@ -140,8 +140,8 @@ impl EdgeRun {
                 self.has_false_reference |= !shared.types.allows(declared, target, shared.objects);
             }
             // Into what is there: a vector that may grow costs more.
-            if let Some(place) = self.targets.get_mut(self.count) {
-                *place = target;
+            if let Some(next) = self.targets.get_mut(self.count) {
+                *next = target;
                 self.count += 1;
                 if LABELLED {
                     self.labels.push(label.narrow());

@@ -213,8 +213,8 @@ impl<'a> Scanner<'a> {
         let mut ends = std::mem::take(&mut run.ends);
         ends.resize(range.len(), 0);
         let objects = (range.start as u32..).map(ObjectIndex).zip(&mut ends);
-        let places = class_slots[range.clone()].iter().zip(&addresses[range]);
-        for ((object, end), (&slot, &address)) in objects.zip(places) {
+        let found = class_slots[range.clone()].iter().zip(&addresses[range]);
+        for ((object, end), (&slot, &address)) in objects.zip(found) {
             let class = &self.classes[slot as usize];
             if !class.is_pointer_free {
                 run.has_false_reference = false;
@@ -231,7 +231,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Adds the objects to which an object refers to the results of `run`: in the order of their places, or
+    /// Adds the objects to which an object refers to the results of `run`: in the order of their references, or
     /// with labels and in the order of the labels. Returns whether all contents of the object fit.
     #[inline]
     fn scan<const LABELLED: bool>(
@@ -260,10 +260,10 @@ impl<'a> Scanner<'a> {
         run.make_room::<LABELLED>(fields.min(size))?;
         if LABELLED && let Some(shape) = class.shape {
             let own_storage = shape.own_storage;
-            fits &= self.places(class, 0..own_storage, payload, run)?;
+            fits &= self.references(class, 0..own_storage, payload, run)?;
             fits &= self.contents::<true>(class, payload, run)?;
-            run.make_room::<LABELLED>(shape.places.len() - own_storage)?;
-            fits &= self.places(class, own_storage..shape.places.len(), payload, run)?;
+            run.make_room::<LABELLED>(shape.references.len() - own_storage)?;
+            fits &= self.references(class, own_storage..shape.references.len(), payload, run)?;
             return Ok(fits);
         }
         for &ReferenceWord { offset, declared } in &class.fields {
@@ -285,8 +285,8 @@ impl<'a> Scanner<'a> {
         Ok(fits)
     }
 
-    /// Follows places of a class; returns whether the object has room for all of them.
-    fn places(
+    /// Follows references at fixed offsets of a class; returns whether the object has room for all of them.
+    fn references(
         &self,
         class: &ScannedClass<'a>,
         range: Range<usize>,
@@ -298,14 +298,14 @@ impl<'a> Scanner<'a> {
         };
         let mut fits = true;
         for nth in range {
-            let offset = shape.places[nth].offset;
+            let offset = shape.references[nth].offset;
             let field = class
                 .fields
                 .binary_search_by_key(&offset, |field| field.offset);
             let declared = field.map_or(ANY, |field| class.fields[field].declared);
             match payload.word(Address(offset)) {
                 Some(word) => {
-                    run.follow::<true>(&self.shared, word, EdgeLabel::place(nth), declared);
+                    run.follow::<true>(&self.shared, word, EdgeLabel::field(nth), declared);
                 }
                 None => fits = false,
             }
@@ -313,7 +313,7 @@ impl<'a> Scanner<'a> {
         Ok(fits)
     }
 
-    /// Follows the contents after the places of a class.
+    /// Follows the contents after the references at fixed offsets of a class.
     fn contents<const LABELLED: bool>(
         &self,
         class: &ScannedClass<'a>,

@@ -29,7 +29,7 @@ struct FieldPosition {
 struct DumpFields<'h> {
     heap: &'h DumpSource,
     /// By field and class slot.
-    places: Vec<Vec<Option<FieldPosition>>>,
+    positions: Vec<Vec<Option<FieldPosition>>>,
     /// For objects that ascend.
     ascending: MemoryReader<'h>,
     /// For everything else.
@@ -47,8 +47,8 @@ impl DumpSource {
         let mut found: Option<FieldType> = None;
         for (shape, _) in self.shapes.iter().zip(class_slots).filter(|(_, is)| **is) {
             control.count(1 + shape.fields.len() as u64)?;
-            if let Some(place) = place_of(shape, name) {
-                let next = type_of(place.holds);
+            if let Some(position) = position_of(shape, name) {
+                let next = type_of(position.holds);
                 found = Some(found.map_or(next, |found| found.or(next)));
             }
         }
@@ -71,14 +71,14 @@ impl DumpSource {
         names: &[String],
         control: &Control,
     ) -> Result<Box<dyn FieldReader + '_>> {
-        let mut places = Vec::new();
+        let mut positions = Vec::new();
         for name in names {
-            let found = self.shapes.iter().map(|shape| place_of(shape, name));
-            places.push(columns::collected(found)?);
+            let found = self.shapes.iter().map(|shape| position_of(shape, name));
+            positions.push(columns::collected(found)?);
         }
         Ok(Box::new(DumpFields {
             heap: self,
-            places,
+            positions,
             ascending: MemoryReader::sequential(self, control),
             single: MemoryReader::new(self, control),
         }))
@@ -86,7 +86,7 @@ impl DumpSource {
 }
 
 /// Where the field of this name lies in the objects of a class. A word without a name has its offset: `+8`.
-fn place_of(shape: &ClassShape, name: &str) -> Option<FieldPosition> {
+fn position_of(shape: &ClassShape, name: &str) -> Option<FieldPosition> {
     let unnamed = name
         .strip_prefix('+')
         .and_then(|offset| offset.parse::<u32>().ok());
@@ -97,8 +97,10 @@ fn place_of(shape: &ClassShape, name: &str) -> Option<FieldPosition> {
     if let Some(field) = field {
         // The collector may follow a field that is a number in the debug information.
         let is_followed = || {
-            let mut places = shape.places.iter();
-            places.any(|place| place.offset == field.offset && place.name.is_own_storage())
+            let mut references = shape.references.iter();
+            references.any(|reference| {
+                reference.offset == field.offset && reference.name.is_own_storage()
+            })
         };
         let holds = if is_followed() {
             Holds::Reference
@@ -111,9 +113,12 @@ fn place_of(shape: &ClassShape, name: &str) -> Option<FieldPosition> {
         });
     }
     let offset = unnamed.filter(|_| shape.fields.is_empty())?;
-    let place = shape.places.iter().find(|place| place.offset == offset)?;
+    let reference = shape
+        .references
+        .iter()
+        .find(|reference| reference.offset == offset)?;
     Some(FieldPosition {
-        offset: place.offset,
+        offset: reference.offset,
         holds: Holds::Reference,
     })
 }
@@ -183,7 +188,7 @@ impl FieldReader for DumpFields<'_> {
     ) -> Result<()> {
         columns::reserve(into, objects.len())?;
         let heap = self.heap;
-        let places = self.places.get(field).map_or(&[][..], Vec::as_slice);
+        let positions = self.positions.get(field).map_or(&[][..], Vec::as_slice);
         let reader = if objects.is_sorted() {
             &mut self.ascending
         } else {
@@ -191,16 +196,16 @@ impl FieldReader for DumpFields<'_> {
         };
         for &object in objects {
             let slot = heap.heap.objects.class_slots[object.at()] as usize;
-            let Some(place) = places.get(slot).copied().flatten() else {
+            let Some(position) = positions.get(slot).copied().flatten() else {
                 into.push(Cell::Absent);
                 continue;
             };
             let payload = reader.payload(heap.heap.address(object).0)?;
-            let part = reader.part(payload, place.offset, place.holds.size())?;
+            let part = reader.part(payload, position.offset, position.holds.size())?;
             let mut bytes = [0; 16];
             let length = part.len().min(bytes.len());
             bytes[..length].copy_from_slice(&part[..length]);
-            into.push(reader.cell(place.holds, &bytes[..length]));
+            into.push(reader.cell(position.holds, &bytes[..length]));
         }
         Ok(())
     }

@@ -38,7 +38,7 @@ pub(super) struct DumpGraph {
 pub(crate) struct DumpNames {
     /// By class slot: the class as the program describes it.
     pub classes: Arc<Vec<DescribedClass>>,
-    /// By class slot: the names of the places in its objects.
+    /// By class slot: the names of the references in its objects.
     pub shapes: Vec<ClassShape>,
     /// The use of each part of the memory.
     pub memory_map: MemoryMap,

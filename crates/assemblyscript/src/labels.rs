@@ -2,7 +2,7 @@
 
 use super::containers::{Elements, EntryTable, is_deleted};
 use super::memory::{FoundWord, MemoryReader, PayloadReader, word_at};
-use crate::runtime::shapes::{ClassShape, EntryShape, PlaceName, ShapeKind};
+use crate::runtime::shapes::{ClassShape, EntryShape, ReferenceFieldName, ShapeKind};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{EdgeLabel, LabelKind};
@@ -10,24 +10,24 @@ use heap::{EdgeLabel, LabelKind};
 /// The number of bytes of a buffer that are searched at once.
 const PIECE: u32 = 1 << 16;
 
-/// The name of a place of a class.
-pub(crate) fn place_name(shape: &ClassShape, name: PlaceName, offset: u32) -> String {
+/// The name of a reference at a fixed offset.
+pub(crate) fn reference_name(shape: &ClassShape, name: ReferenceFieldName, offset: u32) -> String {
     match name {
-        PlaceName::Field(field) => shape.fields[field as usize].name.clone(),
-        PlaceName::Unnamed => format!("+{offset}"),
-        PlaceName::Environment => "(env)".to_owned(),
-        PlaceName::Buffer => "(buffer)".to_owned(),
-        PlaceName::Buckets => "(buckets)".to_owned(),
-        PlaceName::Entries => "(entries)".to_owned(),
+        ReferenceFieldName::Field(field) => shape.fields[field as usize].name.clone(),
+        ReferenceFieldName::Unnamed => format!("+{offset}"),
+        ReferenceFieldName::Environment => "(env)".to_owned(),
+        ReferenceFieldName::Buffer => "(buffer)".to_owned(),
+        ReferenceFieldName::Buckets => "(buckets)".to_owned(),
+        ReferenceFieldName::Entries => "(entries)".to_owned(),
     }
 }
 
 /// Whether a reference leads to a container's own contents.
 pub(super) fn is_own_storage(shape: &ClassShape, label: EdgeLabel) -> bool {
     match label.kind() {
-        LabelKind::Place(nth) => {
-            let place = shape.places.get(nth as usize);
-            place.is_some_and(|place| place.name.is_own_storage())
+        LabelKind::Field(nth) => {
+            let reference = shape.references.get(nth as usize);
+            reference.is_some_and(|reference| reference.name.is_own_storage())
         }
         _ => false,
     }
@@ -36,15 +36,15 @@ pub(super) fn is_own_storage(shape: &ClassShape, label: EdgeLabel) -> bool {
 /// A label without index or key.
 pub(super) fn class_label(shape: &ClassShape, label: EdgeLabel) -> String {
     match label.kind() {
-        LabelKind::Place(nth) => {
-            let place = shape.places.get(nth as usize);
-            place.map_or_else(
+        LabelKind::Field(nth) => {
+            let reference = shape.references.get(nth as usize);
+            reference.map_or_else(
                 || "+?".to_owned(),
-                |place| place_name(shape, place.name, place.offset),
+                |reference| reference_name(shape, reference.name, reference.offset),
             )
         }
         LabelKind::Word(offset) => format!("+{offset}"),
-        LabelKind::FarPlace | LabelKind::Named(..) => "+?".to_owned(),
+        LabelKind::FarField | LabelKind::Named(..) => "+?".to_owned(),
         LabelKind::Hidden => "{*}".to_owned(),
         LabelKind::Folded => "…".to_owned(),
         LabelKind::TupleElement(nth) => format!("[{nth}]"),
@@ -90,7 +90,7 @@ impl MemoryReader<'_> {
                 let value = self.entry(payload, entries, offset, word, skipped)?;
                 value.map(|(_, key)| format!("[{key}]"))
             }
-            (LabelKind::FarPlace, _) => self.far_place(payload, word, skipped)?,
+            (LabelKind::FarField, _) => self.far_field(payload, word, skipped)?,
             _ => None,
         };
         Ok(exact.unwrap_or_else(|| class_label(shape, label)))
@@ -163,8 +163,8 @@ impl MemoryReader<'_> {
         Ok(None)
     }
 
-    /// The place of a word whose number does not fit a label.
-    fn far_place(
+    /// The reference in a word whose number does not fit a label.
+    fn far_field(
         &mut self,
         payload: PayloadReader,
         word: u32,

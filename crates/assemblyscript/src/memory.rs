@@ -105,7 +105,7 @@ pub(super) struct MemoryReader<'h> {
     /// The address at which reading ahead ends.
     end: u64,
     control: Control,
-    /// The place of a word that was found last, so that the next of many equal words is not searched from the start.
+    /// The position of a word that was found last, so that the next of many equal words is not searched from the start.
     pub(super) last_found: Option<FoundWord>,
     /// The units of reading that are not counted yet.
     read: u64,

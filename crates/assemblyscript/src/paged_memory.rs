@@ -243,8 +243,8 @@ impl<'h> PagedMemory<'h> {
     pub(super) fn prefetch(&self, object: Option<ObjectIndex>) {
         if let (Some(memory), Some(object)) = (self.in_place, object) {
             let address = self.heap.heap().address(object).0;
-            for place in [address.saturating_sub(HEADER_SIZE), address] {
-                prefetch(memory.bytes, place);
+            for near in [address.saturating_sub(HEADER_SIZE), address] {
+                prefetch(memory.bytes, near);
             }
         }
     }

@@ -183,10 +183,9 @@ impl MemoryReader<'_> {
         let mut fields = Vec::new();
         for field in &shape.fields {
             // The collector may follow a field that is a number in the debug information.
-            let is_followed = shape
-                .places
-                .iter()
-                .any(|place| place.offset == field.offset && place.name.is_own_storage());
+            let is_followed = shape.references.iter().any(|reference| {
+                reference.offset == field.offset && reference.name.is_own_storage()
+            });
             let holds = if is_followed {
                 Holds::Reference
             } else {
@@ -205,11 +204,11 @@ impl MemoryReader<'_> {
             fields.push(value);
         }
         if shape.fields.is_empty() {
-            let mut places: Vec<_> = shape.places.iter().collect();
-            places.sort_by_key(|place| place.offset);
-            for place in places {
-                let offset = place.offset;
-                let name = super::labels::place_name(shape, place.name, offset);
+            let mut references: Vec<_> = shape.references.iter().collect();
+            references.sort_by_key(|reference| reference.offset);
+            for reference in references {
+                let offset = reference.offset;
+                let name = super::labels::reference_name(shape, reference.name, offset);
                 let holds = Holds::Reference;
                 fields.push(self.field_value(payload, name, "?".to_owned(), offset, holds)?);
             }
@@ -266,7 +265,7 @@ impl MemoryReader<'_> {
         self.function_at(payload, index.offset)
     }
 
-    /// The name of the function whose index is at this place.
+    /// The name of the function whose index is at this offset.
     fn function_at(&mut self, payload: PayloadReader, offset: u32) -> Result<Option<String>> {
         let Some(index) = self.field(payload, offset)? else {
             return Ok(None);

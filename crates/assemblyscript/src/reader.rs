@@ -140,7 +140,7 @@ impl HeapReader<'_, '_> {
         pinned_objects.sort_unstable();
         let plain = classes.iter().map(|class| HeapClass {
             name: class.class.name.clone(),
-            place: None,
+            origin: None,
             count: class.count,
         });
         // Every block takes heap space.

@@ -56,8 +56,8 @@ impl Source for DumpSource {
         class_label(&self.shapes[class_slot as usize], label)
     }
 
-    fn label_at(&self, class_slot: u32, place: u32) -> String {
-        let label = self.heap.edges.label(place).unwrap_or_default();
+    fn label_at(&self, class_slot: u32, position: u32) -> String {
+        let label = self.heap.edges.label(position).unwrap_or_default();
         self.class_label(class_slot, label)
     }
 
@@ -207,10 +207,10 @@ impl ObjectReader for MemoryReader<'_> {
         self.function_of(object)
     }
 
-    fn label_at(&mut self, source: ObjectIndex, place: u32, skipped: usize) -> Result<String> {
+    fn label_at(&mut self, source: ObjectIndex, position: u32, skipped: usize) -> Result<String> {
         let edges = &self.heap().heap.edges;
-        let label = edges.label(place).unwrap_or_default();
-        self.exact_label(source, edges.target(place), label, skipped)
+        let label = edges.label(position).unwrap_or_default();
+        self.exact_label(source, edges.target(position), label, skipped)
     }
 }
 

@@ -283,9 +283,9 @@ impl SurveyTask<'_> {
             Role::Unknown => {
                 self.found.unknown += 1;
                 let edges = &heap.edges;
-                for place in edges.range(object) {
+                for position in edges.range(object) {
                     let storage = &mut self.found.containers.other_storage;
-                    columns::push(storage, edges.target(place))?;
+                    columns::push(storage, edges.target(position))?;
                 }
             }
             Role::Buffer | Role::Other => {}

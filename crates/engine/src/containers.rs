@@ -90,7 +90,7 @@ pub(crate) fn unpacked<'n, Bytes: AsRef<[u8]> + From<Vec<u8>>>(
 struct ContainerModule<'a> {
     wasm: &'a [u8],
     module: Module<'a>,
-    places: Boundaries,
+    boundaries: Boundaries,
 }
 
 impl<'a> ContainerModule<'a> {
@@ -98,11 +98,11 @@ impl<'a> ContainerModule<'a> {
         let wasm = input.bytes.as_ref();
         let read = || {
             let module = Module::parse(wasm, &Control::default())?;
-            let places = Boundaries::of_module(wasm, &module)?;
+            let boundaries = Boundaries::of_module(wasm, &module)?;
             Ok(Self {
                 wasm,
                 module,
-                places,
+                boundaries,
             })
         };
         read().map_err(|error: Error| error.in_file(input.name))
@@ -116,9 +116,9 @@ impl<'a> ContainerModule<'a> {
             Boundary::Global(index) => Address(globals.get(index).map_or(0, &value)),
         };
         Header {
-            data_end: at(self.places.data_end),
-            heap_base: at(self.places.heap_base),
-            stack_pointer: at(self.places.stack_pointer),
+            data_end: at(self.boundaries.data_end),
+            heap_base: at(self.boundaries.heap_base),
+            stack_pointer: at(self.boundaries.stack_pointer),
             globals: self.mutable_globals().map(&value).collect(),
         }
     }
@@ -154,7 +154,7 @@ impl<'a> ContainerModule<'a> {
                 count: 1 + missing.count() as u64,
             }));
         }
-        let stack = match self.places.stack_pointer {
+        let stack = match self.boundaries.stack_pointer {
             Boundary::Global(index) => self.module.globals.get(index),
             Boundary::Folded(_) => None,
         };

@@ -102,7 +102,7 @@ struct UnreachableReferences<'a> {
 struct PathFrame {
     number: u32,
     /// The current reference.
-    place: u32,
+    position: u32,
     /// The index that the object got when the search reached it.
     index: u32,
 }
@@ -130,9 +130,9 @@ impl UnreachableReferences<'_> {
                 let number = frame.number as usize;
                 let mut next = None;
                 let end = self.edges.range(self.objects[number]).end;
-                let begin = frame.place;
-                while frame.place < end {
-                    if let Some(target) = self.numbers.rank(self.edges.target(frame.place).0) {
+                let begin = frame.position;
+                while frame.position < end {
+                    if let Some(target) = self.numbers.rank(self.edges.target(frame.position).0) {
                         let reached = lowest[target as usize];
                         if reached == 0 {
                             // The same reference is read again when the search returns.
@@ -143,12 +143,12 @@ impl UnreachableReferences<'_> {
                             lowest[number] = reached;
                         }
                     }
-                    frame.place += 1;
-                    if (frame.place - begin).is_multiple_of(CHECK_INTERVAL as u32) {
+                    frame.position += 1;
+                    if (frame.position - begin).is_multiple_of(CHECK_INTERVAL as u32) {
                         step.advance(0)?;
                     }
                 }
-                work.add_references(u64::from(frame.place - begin) + 1)?;
+                work.add_references(u64::from(frame.position - begin) + 1)?;
                 if let Some(next) = next {
                     self.enter(next, &mut lowest, &mut index, &mut path)?;
                     continue;
@@ -188,10 +188,10 @@ impl UnreachableReferences<'_> {
         path: &mut Vec<PathFrame>,
     ) -> Result<()> {
         lowest[number as usize] = *index;
-        let place = self.edges.range(self.objects[number as usize]).start;
+        let position = self.edges.range(self.objects[number as usize]).start;
         let frame = PathFrame {
             number,
-            place,
+            position,
             index: *index,
         };
         *index += 1;

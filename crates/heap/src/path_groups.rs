@@ -173,8 +173,8 @@ impl<'a> GroupFinder<'a> {
             .wrapping_mul(0x9e37_79b1)
             .wrapping_add(label.hash())
             .wrapping_add(class_slot.wrapping_mul(0x85eb_ca6b));
-        let place = (hash >> 16) as usize % RECENT;
-        let (last, answer) = self.recent[place];
+        let slot = (hash >> 16) as usize % RECENT;
+        let (last, answer) = self.recent[slot];
         if last == question {
             return Ok(answer);
         }
@@ -188,7 +188,7 @@ impl<'a> GroupFinder<'a> {
                 answer
             }
         };
-        self.recent[place] = (question, answer);
+        self.recent[slot] = (question, answer);
         Ok(answer)
     }
 

@@ -37,7 +37,7 @@ pub struct PathTree {
     groups: PathGroups,
 }
 
-/// An object's place in the tree.
+/// An object in the tree.
 #[derive(Clone, Copy, Debug, Default, Zeroable)]
 struct TreeNode {
     /// The object before it.
@@ -47,7 +47,7 @@ struct TreeNode {
     group: PathGroup,
     /// The label of the reference from the parent.
     label: EdgeLabel,
-    place: NodeOrigin,
+    origin: NodeOrigin,
 }
 
 /// The rest of a node in 32 bits: from the highest one, three bits for the kind of root from which the path
@@ -103,7 +103,7 @@ impl PathSearch<'_> {
     /// Adds the object to which a root refers.
     fn begin_at(&mut self, slot: RootSlot, origin: RootOrigin) -> Result<()> {
         let object = slot.object;
-        if self.nodes[object.at()].place.0 != 0 {
+        if self.nodes[object.at()].origin.0 != 0 {
             return Ok(());
         }
         self.nodes[object.at()] = TreeNode {
@@ -111,7 +111,7 @@ impl PathSearch<'_> {
             entry: object.0,
             group: self.groups.first(origin, object)?,
             label: EdgeLabel::default(),
-            place: NodeOrigin::new(1, true, slot.kind),
+            origin: NodeOrigin::new(1, true, slot.kind),
         };
         columns::push(&mut self.queue, object)
     }
@@ -143,13 +143,13 @@ impl PathSearch<'_> {
             edges
                 .range(ahead)
                 .take(MOST_TARGETS)
-                .for_each(|place| self.prefetch_target(place));
+                .for_each(|position| self.prefetch_target(position));
         }
     }
 
     #[inline]
-    fn prefetch_target(&self, place: u32) {
-        let target = self.edges.target(place);
+    fn prefetch_target(&self, position: u32) {
+        let target = self.edges.target(position);
         prefetch(&self.nodes, target.0);
         prefetch(&self.objects.class_slots, target.0);
     }
@@ -159,16 +159,16 @@ impl PathSearch<'_> {
     fn follow(&mut self, source: ObjectIndex, kind: RootKind) -> Result<()> {
         let parent = self.nodes[source.at()];
         let range = self.edges.range(source);
-        for place in range.clone() {
-            let ahead = place.saturating_add(MOST_TARGETS as u32);
+        for position in range.clone() {
+            let ahead = position.saturating_add(MOST_TARGETS as u32);
             if ahead < range.end {
                 self.prefetch_target(ahead);
             }
-            let target = self.edges.target(place);
-            if self.nodes[target.at()].place.0 != 0 {
+            let target = self.edges.target(position);
+            if self.nodes[target.at()].origin.0 != 0 {
                 continue;
             }
-            let label = self.edges.label(place).unwrap_or_default();
+            let label = self.edges.label(position).unwrap_or_default();
             let (group, step) = self.groups.next(parent.group, label, target)?;
             let entry = match step {
                 TextStep::SameClass => parent.entry,
@@ -186,7 +186,7 @@ impl PathSearch<'_> {
                 TextStep::New => true,
                 // The first reference of a piece leads to its entry and is not counted.
                 TextStep::SameClass => {
-                    parent.place.is_uniform()
+                    parent.origin.is_uniform()
                         && group != PathGroup::REST
                         && (parent.entry == source.0 || parent.label == label)
                 }
@@ -197,7 +197,7 @@ impl PathSearch<'_> {
                 entry,
                 group,
                 label,
-                place: NodeOrigin::new(parent.place.depth() + 1, is_uniform, kind),
+                origin: NodeOrigin::new(parent.origin.depth() + 1, is_uniform, kind),
             };
             columns::push(&mut self.queue, target)?;
         }
@@ -259,13 +259,13 @@ impl PathTree {
 
     /// Whether a root reaches an object.
     pub fn is_reached(&self, object: ObjectIndex) -> bool {
-        self.nodes[object.at()].place.0 != 0
+        self.nodes[object.at()].origin.0 != 0
     }
 
     /// The kind of root of an object's path; `None` if no root reaches it.
     #[inline]
     pub fn root_kind(&self, object: ObjectIndex) -> Option<RootKind> {
-        self.nodes[object.at()].place.root()
+        self.nodes[object.at()].origin.root()
     }
 
     /// The group of a live object's path.
@@ -296,8 +296,8 @@ impl PathTree {
             pieces.push(PathPiece {
                 first,
                 last: end,
-                repeat: node.place.depth() - self.nodes[first.at()].place.depth(),
-                is_uniform: node.place.is_uniform(),
+                repeat: node.origin.depth() - self.nodes[first.at()].origin.depth(),
+                is_uniform: node.origin.is_uniform(),
             });
             last = self.parent(first).map(|(parent, _)| parent);
         }

@@ -17,17 +17,17 @@ pub(super) fn sort_by_target(
     step: &Step<'_>,
 ) -> Result<Vec<u32>> {
     let mut end = 0;
-    for place in column.iter_mut() {
-        let count = *place;
-        *place = end;
+    for position in column.iter_mut() {
+        let count = *position;
+        *position = end;
         end += count;
     }
     let mut sources = columns::zeros(references.len())?;
     for references in references.chunks(CHECK_INTERVAL) {
         for &[source, target] in references {
-            let place = &mut column[target as usize];
-            sources[*place as usize] = source;
-            *place += 1;
+            let position = &mut column[target as usize];
+            sources[*position as usize] = source;
+            *position += 1;
         }
         step.advance(0)?;
     }
@@ -48,14 +48,14 @@ pub(super) fn find_semidominators(
     for number in (1..column.len() as u32).rev() {
         let node = number as usize;
         let mut least = forest.nodes[node].first_source;
-        for place in (column[node - 1]..column[node]).rev() {
+        for position in (column[node - 1]..column[node]).rev() {
             if least == ROOT {
                 break;
             }
-            if let Some(&ahead) = sources.get(place.wrapping_sub(LOOKAHEAD) as usize) {
+            if let Some(&ahead) = sources.get(position.wrapping_sub(LOOKAHEAD) as usize) {
                 prefetch(&forest.nodes, ahead);
             }
-            let source = sources[place as usize];
+            let source = sources[position as usize];
             least = least.min(forest.least_semidominator(source, number));
         }
         forest.nodes[node].first_source = least;

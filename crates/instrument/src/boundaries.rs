@@ -26,7 +26,7 @@ use runtime_code::code_facts::CodeFacts;
 use runtime_code::collector_code::CollectorCode;
 use wasm::module::{Globals, Module, TLSF_ROOT};
 
-/// The place of one of the three addresses.
+/// Where one of the three addresses is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Boundary {
     /// In this global.
@@ -35,7 +35,7 @@ pub enum Boundary {
     Folded(u32),
 }
 
-/// The places of all three addresses.
+/// Where all three addresses are.
 #[derive(Clone, Copy, Debug)]
 pub struct Boundaries {
     /// Where static data ends.

@@ -203,7 +203,7 @@ fn object_table(walk: UsedBlocks) -> Result<ObjectTable> {
             };
             classes.push(HeapClass {
                 name,
-                place: None,
+                origin: None,
                 count: 0,
             });
             classes.len() as u32 - 1

@@ -69,13 +69,13 @@ pub(crate) fn find(
     offsets.push(0);
     for (nth, (&address, &usable)) in walk.addresses.iter().zip(&walk.usable).enumerate() {
         let words = memory.words_at(Address(address), usable / 4);
-        for (place, word) in words.into_iter().flatten().enumerate() {
+        for (position, word) in words.into_iter().flatten().enumerate() {
             // A block does not keep itself.
             let target = index.around(word).filter(|target| target.at() != nth);
             if let Some(target) = target {
                 columns::push(&mut targets, target)?;
                 if wants_labels {
-                    columns::push(&mut labels, EdgeLabel::word(place).narrow())?;
+                    columns::push(&mut labels, EdgeLabel::word(position).narrow())?;
                 }
             }
         }

@@ -91,8 +91,8 @@ impl Source for NativeSource {
         }
     }
 
-    fn label_at(&self, class_slot: u32, place: u32) -> String {
-        let label = self.heap.edges.label(place).unwrap_or_default();
+    fn label_at(&self, class_slot: u32, position: u32) -> String {
+        let label = self.heap.edges.label(position).unwrap_or_default();
         self.class_label(class_slot, label)
     }
 
@@ -179,9 +179,9 @@ impl ObjectReader for NativeReader<'_> {
         Ok(self.0.class_label(slot, label))
     }
 
-    fn label_at(&mut self, source: ObjectIndex, place: u32, _: usize) -> Result<String> {
+    fn label_at(&mut self, source: ObjectIndex, position: u32, _: usize) -> Result<String> {
         let slot = self.0.heap.objects.class_slots[source.at()];
-        Ok(self.0.label_at(slot, place))
+        Ok(self.0.label_at(slot, position))
     }
 
     fn preview(&mut self, _: ObjectIndex) -> Result<Option<String>> {

@@ -56,14 +56,14 @@ struct DepthFirstSearch<'e> {
 impl DepthFirstSearch<'_> {
     fn run(&mut self, start: ObjectIndex) -> Result<()> {
         self.enter(start)?;
-        while let Some((object, place)) = self.open.last_mut() {
+        while let Some((object, position)) = self.open.last_mut() {
             self.work += 1;
             if self.work.is_multiple_of(CHECK_INTERVAL as u64) {
                 self.control.count(CHECK_INTERVAL as u64)?;
             }
-            if *place < self.edges.range(*object).end {
-                let target = self.edges.target(*place);
-                *place += 1;
+            if *position < self.edges.range(*object).end {
+                let target = self.edges.target(*position);
+                *position += 1;
                 self.enter(target)?;
             } else {
                 let object = *object;

@@ -87,12 +87,12 @@ impl SnapshotSource {
                 step.advance(CHECK_INTERVAL as u64)?;
             }
             let is_part = matches!(cut, Barrier::Console) && names.is_synthetic(object);
-            for place in heap.edges.range(object) {
-                let label = heap.edges.label(place).unwrap_or_default();
+            for position in heap.edges.range(object) {
+                let label = heap.edges.label(position).unwrap_or_default();
                 if is_part && is_of_console(names, label) {
                     continue;
                 }
-                let target = heap.edges.target(place);
+                let target = heap.edges.target(position);
                 if goes_to(target) && found.insert(target.0) {
                     columns::push(&mut pending, target)?;
                 }
@@ -121,12 +121,12 @@ fn is_of_console(names: &SnapshotNames, label: EdgeLabel) -> bool {
 /// The function that a listener calls: it, or the first one that an object of a framework has.
 fn handler(heap: &Heap, names: &SnapshotNames, listener: ObjectIndex) -> Option<ObjectIndex> {
     let edges = &heap.edges;
-    let mut places = edges.range(listener);
-    let place = places.find(|&place| {
-        let index = edges.wide_label(place).and_then(heap::WideLabel::index);
+    let mut positions = edges.range(listener);
+    let position = positions.find(|&position| {
+        let index = edges.wide_label(position).and_then(heap::WideLabel::index);
         index == Some(1)
     });
-    let callback = edges.target(place?);
+    let callback = edges.target(position?);
     let has_code = |object| names.child(edges, object, b"code").is_some();
     if has_code(callback) {
         return Some(callback);

@@ -8,7 +8,7 @@ use super::strings::{SnapshotStrings, compare, length, text};
 use base::columns;
 use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
-use heap::ClassPlace;
+use heap::ClassOrigin;
 
 /// The largest number of characters in the name of an interface.
 const MOST_NAME: usize = 120;
@@ -26,7 +26,7 @@ const OBJECT: &[u8] = b"Object";
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct NodeClass {
     pub(super) name: String,
-    pub(super) place: Option<ClassPlace>,
+    pub(super) origin: Option<ClassOrigin>,
 }
 
 /// The properties that many plain objects have: as WTF-8, in the order in which the first such object has them.
@@ -351,14 +351,14 @@ pub(super) fn classify(
     // The parts of the root, by name.
     let mut by_part: HashMap<u32, u32> = HashMap::new();
     let mut by_interface: HashMap<u32, u32> = HashMap::new();
-    let mut by_place: HashMap<(u32, u32), u32> = HashMap::new();
+    let mut by_origin: HashMap<(u32, u32), u32> = HashMap::new();
     for node in 0..raw.len() as u32 {
         let at = node as usize;
         if at.is_multiple_of(CHECK_INTERVAL) {
             step.advance(0)?;
         }
         let kind = raw.kind(node);
-        let class = |name: String| NodeClass { name, place: None };
+        let class = |name: String| NodeClass { name, origin: None };
         let interface = match plain.next_if(|&(&plain, _)| plain == node) {
             Some((_, &interface)) => interface,
             None => None,
@@ -397,11 +397,11 @@ pub(super) fn classify(
         };
         let location = raw.location_of.get(at).copied().unwrap_or_default();
         if kind == NodeKind::Object && location != 0 {
-            slot = *by_place.entry((slot, location)).or_insert_with(|| {
+            slot = *by_origin.entry((slot, location)).or_insert_with(|| {
                 let name = classes.all[slot as usize].name.clone();
                 let location = raw.locations[location as usize - 1];
-                let place = Some(ClassPlace::Constructor(location));
-                classes.number(NodeClass { name, place })
+                let origin = Some(ClassOrigin::Constructor(location));
+                classes.number(NodeClass { name, origin })
             });
         }
         slots[at] = slot;
@@ -417,9 +417,9 @@ fn native_class(raw: &RawSnapshot, node: u32) -> NodeClass {
     match scope {
         Some((name, scope)) => NodeClass {
             name,
-            place: Some(ClassPlace::Scope(scope)),
+            origin: Some(ClassOrigin::Scope(scope)),
         },
-        None => NodeClass { name, place: None },
+        None => NodeClass { name, origin: None },
     }
 }
 

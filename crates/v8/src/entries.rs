@@ -34,11 +34,11 @@ impl SnapshotSource {
         let slot = self.heap().objects.class_slots[object.at()];
         let mut entries = Vec::new();
         let mut total = 0u64;
-        for (nth, place) in edges.range(object).enumerate() {
+        for (nth, position) in edges.range(object).enumerate() {
             if nth.is_multiple_of(CHECK_INTERVAL) {
                 control.count(CHECK_INTERVAL as u64)?;
             }
-            let label = edges.label(place).map(EdgeLabel::kind);
+            let label = edges.label(position).map(EdgeLabel::kind);
             let is_entry = matches!(
                 label,
                 Some(LabelKind::Element | LabelKind::Named(NameKind::Property, _))
@@ -49,9 +49,9 @@ impl SnapshotSource {
             if total >= wanted.offset && (entries.len() as u64) < wanted.limit {
                 entries.push(ContainerEntry {
                     index: total,
-                    name: Some(self.label_at(slot, place)),
+                    name: Some(self.label_at(slot, position)),
                     key: None,
-                    value: self.held_value(edges.target(place)),
+                    value: self.held_value(edges.target(position)),
                 });
             }
             total += 1;

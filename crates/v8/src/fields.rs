@@ -63,17 +63,20 @@ impl SnapshotSource {
             if !class_slots[slot as usize] || self.names().globals.contains(&object) {
                 continue;
             }
-            let mut places = edges.range(object);
-            read += 1 + places.len() as u64;
+            let mut positions = edges.range(object);
+            read += 1 + positions.len() as u64;
             if read >= CHECK_INTERVAL as u64 {
                 control.count(std::mem::take(&mut read))?;
             }
-            let is_named = places.any(|place| match edges.label(place).map(EdgeLabel::kind) {
-                Some(LabelKind::Named(NameKind::Property | NameKind::Context, number)) => {
-                    numbers.contains(&number)
-                }
-                _ => false,
-            });
+            let is_named =
+                positions.any(
+                    |position| match edges.label(position).map(EdgeLabel::kind) {
+                        Some(LabelKind::Named(NameKind::Property | NameKind::Context, number)) => {
+                            numbers.contains(&number)
+                        }
+                        _ => false,
+                    },
+                );
             if is_named {
                 return Ok(Some(FieldType::Any));
             }
@@ -86,16 +89,18 @@ impl SnapshotSource {
         let objects = (0..).map(ObjectIndex).zip(&self.heap().objects.class_slots);
         let wanted = objects.filter(|&(_, &slot)| class_slots[slot as usize]);
         let edges = &self.heap().edges;
-        let places = wanted
+        let positions = wanted
             .flat_map(|(object, _)| edges.range(object))
             .take(MOST_NAMES);
-        let mut names: Vec<String> = places
-            .filter_map(|place| match edges.label(place).map(EdgeLabel::kind) {
-                Some(LabelKind::Named(NameKind::Property | NameKind::Context, number)) => {
-                    Some(self.names().string(number))
-                }
-                _ => None,
-            })
+        let mut names: Vec<String> = positions
+            .filter_map(
+                |position| match edges.label(position).map(EdgeLabel::kind) {
+                    Some(LabelKind::Named(NameKind::Property | NameKind::Context, number)) => {
+                        Some(self.names().string(number))
+                    }
+                    _ => None,
+                },
+            )
             .collect();
         names.sort_unstable();
         names.dedup();
@@ -108,15 +113,15 @@ impl SnapshotSource {
         let edges = &self.heap().edges;
         let globals = names.globals.iter();
         let mut targets = globals.flat_map(|&global| {
-            edges.range(global).filter_map(|place| {
-                let label = edges.label(place).map(EdgeLabel::kind);
+            edges.range(global).filter_map(|position| {
+                let label = edges.label(position).map(EdgeLabel::kind);
                 let is_named = match label {
                     Some(LabelKind::Named(NameKind::Property, number)) => {
                         names.strings.bytes(number) == name.as_bytes()
                     }
                     _ => false,
                 };
-                is_named.then(|| edges.target(place))
+                is_named.then(|| edges.target(position))
             })
         });
         targets.next()
@@ -162,10 +167,10 @@ impl SnapshotSource {
     fn oddball(&self, object: ObjectIndex) -> Cell {
         let names = self.names();
         let edges = &self.heap().edges;
-        let mut places = edges.range(object);
-        let text = places.find_map(|place| {
-            let label = edges.label(place).map(EdgeLabel::kind);
-            let whole = names.whole_name(edges.target(place));
+        let mut positions = edges.range(object);
+        let text = positions.find_map(|position| {
+            let label = edges.label(position).map(EdgeLabel::kind);
+            let whole = names.whole_name(edges.target(position));
             let is_hidden = matches!(label, Some(LabelKind::Hidden));
             whole.filter(|_| is_hidden).map(|(_, text)| text)
         });
@@ -191,13 +196,13 @@ impl SnapshotFields<'_> {
     fn field(&self, names: &[u32], object: ObjectIndex) -> Cell {
         let edges = &self.source.heap().edges;
         let mut variable = None;
-        for place in edges.range(object) {
-            match edges.label(place).map(EdgeLabel::kind) {
+        for position in edges.range(object) {
+            match edges.label(position).map(EdgeLabel::kind) {
                 Some(LabelKind::Named(NameKind::Property, name)) if names.contains(&name) => {
-                    return self.source.cell(edges.target(place));
+                    return self.source.cell(edges.target(position));
                 }
                 Some(LabelKind::Named(NameKind::Context, name)) if names.contains(&name) => {
-                    variable = Some(edges.target(place));
+                    variable = Some(edges.target(position));
                 }
                 _ => {}
             }
@@ -283,10 +288,10 @@ impl FieldReader for SnapshotFields<'_> {
         };
         self.count(edges.range(object).len())?;
         let mut units = Vec::new();
-        for place in edges.range(object) {
-            let goes_on = match edges.label(place).map(EdgeLabel::kind) {
+        for position in edges.range(object) {
+            let goes_on = match edges.label(position).map(EdgeLabel::kind) {
                 Some(LabelKind::Element) if is_array => {
-                    sink(Member::Cell(self.source.cell(edges.target(place))))?
+                    sink(Member::Cell(self.source.cell(edges.target(position))))?
                 }
                 Some(LabelKind::Named(NameKind::Property, name)) if !is_array => {
                     units.clear();

@@ -19,7 +19,7 @@ use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::units::{AddressForm, ObjectIndex};
 use heap::{
-    AllocationPlaces, Edges, Heap, HeapClass, NameKind, ObjectTable, RootKind, RootSlots,
+    AllocationLines, Edges, Heap, HeapClass, NameKind, ObjectTable, RootKind, RootSlots,
     UnsizedTree, WideLabel, class_counts, live_classes,
 };
 
@@ -167,8 +167,8 @@ fn objects_and_names(
         globals: Vec::new(),
         scripts: HashMap::new(),
         allocations: match raw.allocations {
-            Some(found) => Some(AllocationPlaces {
-                place_of: order.column(found.place_of)?,
+            Some(found) => Some(AllocationLines {
+                line_of: order.column(found.line_of)?,
                 ..found
             }),
             None => None,
@@ -183,8 +183,12 @@ fn heap_classes(classes: NodeClasses, slots: &[u32]) -> Vec<HeapClass> {
         counts[slot as usize] += 1;
     }
     let all = classes.all.into_iter().zip(counts);
-    all.map(|(NodeClass { name, place }, count)| HeapClass { name, place, count })
-        .collect()
+    all.map(|(NodeClass { name, origin }, count)| HeapClass {
+        name,
+        origin,
+        count,
+    })
+    .collect()
 }
 
 /// The edges of a snapshot, and what is needed to select those that keep their targets alive.

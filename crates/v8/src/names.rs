@@ -13,7 +13,7 @@ use base::control::{Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{
-    AllocationPlaces, ClassPlace, DominatorTree, EdgeLabel, Edges, Heap, HeapClass, LabelKind,
+    AllocationLines, ClassOrigin, DominatorTree, EdgeLabel, Edges, Heap, HeapClass, LabelKind,
     NameKind, ObjectTable, live_classes,
 };
 
@@ -37,7 +37,7 @@ pub(crate) struct SnapshotNames {
     /// By number of a script: the number of its name.
     pub(super) scripts: HashMap<u32, u32>,
     /// Where objects were allocated, if V8 recorded it.
-    pub(super) allocations: Option<AllocationPlaces>,
+    pub(super) allocations: Option<AllocationLines>,
 }
 
 /// The largest number of code units of a string that is put together.
@@ -63,7 +63,7 @@ impl SnapshotNames {
         let allocations = self.allocations.as_ref();
         let words = self.names.capacity()
             + self.distances.capacity()
-            + allocations.map_or(0, |allocations| allocations.place_of.capacity());
+            + allocations.map_or(0, |allocations| allocations.line_of.capacity());
         let bytes = self.types.capacity() + self.is_detached.capacity();
         self.strings.memory_size()
             + self.scripts.capacity() as u64 * 8
@@ -107,19 +107,19 @@ impl SnapshotNames {
             let matches = self
                 .plain
                 .matches(&self.strings, &later.interfaces, &step)?;
-            let mut slots: HashMap<(Option<u32>, Option<ClassPlace>), u32> = HashMap::new();
+            let mut slots: HashMap<(Option<u32>, Option<ClassOrigin>), u32> = HashMap::new();
             for (&object, &interface) in self.plain.nodes.iter().zip(&matches) {
                 let Some(slot) = objects.class_slots.get_mut(object as usize) else {
                     continue;
                 };
-                let place = objects.classes[*slot as usize].place;
-                *slot = *slots.entry((interface, place)).or_insert_with(|| {
+                let origin = objects.classes[*slot as usize].origin;
+                *slot = *slots.entry((interface, origin)).or_insert_with(|| {
                     let name =
                         interface.map_or("Object", |nth| &later.interfaces[nth as usize].name);
                     let id = objects.classes.len() as u32;
                     objects.classes.push(HeapClass {
                         name: name.to_owned(),
-                        place,
+                        origin,
                         count: 0,
                     });
                     id
@@ -285,14 +285,17 @@ impl SnapshotNames {
         object: ObjectIndex,
         name: &[u8],
     ) -> Option<ObjectIndex> {
-        let mut places = edges.range(object);
-        let place = places.find(|&place| match edges.label(place).map(EdgeLabel::kind) {
-            Some(LabelKind::Named(NameKind::Internal, number)) => {
-                self.strings.bytes(number) == name
-            }
-            _ => false,
-        });
-        place.map(|place| edges.target(place))
+        let mut positions = edges.range(object);
+        let position =
+            positions.find(
+                |&position| match edges.label(position).map(EdgeLabel::kind) {
+                    Some(LabelKind::Named(NameKind::Internal, number)) => {
+                        self.strings.bytes(number) == name
+                    }
+                    _ => false,
+                },
+            );
+        position.map(|position| edges.target(position))
     }
 
     /// Whether an object is a string that contains this text, which is in UTF-8.

@@ -18,7 +18,7 @@ const PIECES_PER_ROUND: usize = 16;
 /// The numbers of an array, as text.
 #[derive(Clone)]
 pub(super) struct NumberTexts {
-    /// The place of each piece, and the number of rows before it.
+    /// The position of each piece, and the number of rows before it.
     pub(super) pieces: Vec<(Range<usize>, usize)>,
     pub(super) rows: usize,
     pub(super) fields: usize,
@@ -222,7 +222,7 @@ fn skip_space(bytes: &[u8], at: &mut usize) {
     }
 }
 
-/// The number of commas in each piece of the array at the cursor, and the end of the array. The cursor moves to the place after it.
+/// The number of commas in each piece of the array at the cursor, and the end of the array. The cursor moves to the byte after it.
 fn count_commas(cursor: &mut JsonCursor<'_>, step: &Step<'_>) -> Result<(Vec<usize>, usize)> {
     let start = cursor.at;
     let mut counts = Vec::new();
@@ -247,7 +247,7 @@ fn count_commas(cursor: &mut JsonCursor<'_>, step: &Step<'_>) -> Result<(Vec<usi
     Err(cursor.error("the end of an array of numbers"))
 }
 
-/// The number of commas before the first bracket that closes an array or quote, and the place of that.
+/// The number of commas before the first bracket that closes an array or quote, and the position of that.
 fn count_to_bracket(bytes: &[u8]) -> (usize, Option<usize>) {
     // At most 255, so that the numbers of commas are bytes.
     const LANE: usize = 128;
@@ -285,12 +285,12 @@ struct Words<'a> {
     at: usize,
     /// Where the block begins.
     block: usize,
-    /// The places in the block, after those that were read, of bytes that are no digits.
+    /// The positions in the block, after those that were read, of bytes that are no digits.
     ends: u64,
 }
 
 impl<'a> Words<'a> {
-    /// A reader from this place on.
+    /// A reader from this position on.
     fn new(bytes: &'a [u8], at: usize) -> Self {
         let ends = block_at(bytes, at).map_or(0, others);
         let block = at;
@@ -302,7 +302,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The place of the next byte that is no digit; `None` near the end of the file.
+    /// The position of the next byte that is no digit; `None` near the end of the file.
     #[inline(always)]
     fn next_end(&mut self) -> Option<usize> {
         while self.ends == 0 {
@@ -359,7 +359,7 @@ fn others(block: &[u8; BLOCK]) -> u64 {
     })
 }
 
-/// The number whose digits are between these places, if it has 1 to 8 digits and no zero before them.
+/// The number whose digits are between these positions, if it has 1 to 8 digits and no zero before them.
 #[inline(always)]
 fn short_number(bytes: &[u8], start: usize, end: usize) -> Option<u64> {
     let digits = end - start;
@@ -388,8 +388,8 @@ mod tests {
     proptest! {
         #[test]
         fn a_bit_is_set_for_each_byte_that_is_no_digit(block in any::<[u8; BLOCK]>()) {
-            for (place, byte) in block.iter().enumerate() {
-                prop_assert_eq!(others(&block) >> place & 1 == 0, byte.is_ascii_digit());
+            for (position, byte) in block.iter().enumerate() {
+                prop_assert_eq!(others(&block) >> position & 1 == 0, byte.is_ascii_digit());
             }
         }
 

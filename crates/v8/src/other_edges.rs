@@ -74,8 +74,8 @@ impl OtherEdges {
 
     /// The references to an object, by source, each with its number.
     pub(super) fn to(&self, target: ObjectIndex) -> impl Iterator<Item = (usize, NamedEdge)> {
-        let places = self.targets.iter().enumerate();
-        places
+        let positions = self.targets.iter().enumerate();
+        positions
             .filter(move |&(_, &other)| other == target)
             .map(|(nth, _)| (nth, self.at(nth)))
     }

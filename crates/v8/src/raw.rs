@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::strings::SnapshotStrings;
-use heap::AllocationPlaces;
+use heap::AllocationLines;
 pub use heap::{HUGE, Location, WideLabel, labels};
 
 /// The type of a node.
@@ -137,7 +137,7 @@ pub(super) struct RawSnapshot {
     /// The nodes whose allocation V8 recorded, each with the id of the call.
     pub(super) traces: Vec<(u32, u64)>,
     /// Where these were allocated, by node.
-    pub(super) allocations: Option<AllocationPlaces>,
+    pub(super) allocations: Option<AllocationLines>,
 }
 
 /// Sizes, few of which need more than 32 bits.

@@ -123,7 +123,7 @@ impl Parts {
             let traces = std::mem::take(&mut raw.traces);
             let count = raw.len();
             raw.allocations =
-                file.allocation_places(&calls, &functions, &traces, count, &raw.strings)?;
+                file.allocation_lines(&calls, &functions, &traces, count, &raw.strings)?;
         }
         Ok(raw)
     }
@@ -239,12 +239,12 @@ impl File<'_, '_> {
 
     fn read_locations(&self, raw: &mut RawSnapshot, numbers: &NumberTexts) -> Result<()> {
         let fields = &self.meta.location_fields;
-        let place = |name: &str| fields.iter().position(|field| field == name);
+        let column = |name: &str| fields.iter().position(|field| field == name);
         let (Some(at_object), Some(at_script), Some(at_line), Some(at_column)) = (
-            place("object_index"),
-            place("script_id"),
-            place("line"),
-            place("column"),
+            column("object_index"),
+            column("script_id"),
+            column("line"),
+            column("column"),
         ) else {
             return Ok(());
         };

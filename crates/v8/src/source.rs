@@ -20,7 +20,7 @@ use heap::HeapError;
 use heap::literal::literal;
 use heap::survey::{HashedObject, Survey};
 use heap::{
-    AllocationPlaces, Blocks, Category, ClassPlace, ContainerPage, DominatorIndex, EdgeLabel,
+    AllocationLines, Blocks, Category, ClassOrigin, ContainerPage, DominatorIndex, EdgeLabel,
     FieldReader, FieldType, FieldValue, Heap, LabelKind, MOST_NUMBERS, NameKind, Need,
     ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourceLocation, TextFilter,
     WantedEntries, WideLabel,
@@ -154,10 +154,10 @@ impl Source for SnapshotSource {
         }
     }
 
-    fn label_at(&self, class_slot: u32, place: u32) -> String {
+    fn label_at(&self, class_slot: u32, position: u32) -> String {
         let edges = &self.heap.edges;
-        let label = edges.label(place).unwrap_or_default();
-        let index = edges.wide_label(place).and_then(WideLabel::index);
+        let label = edges.label(position).unwrap_or_default();
+        let index = edges.wide_label(position).and_then(WideLabel::index);
         match (label.kind(), index) {
             // Greater ones are cut, and the number would not be the program's.
             (_, Some(MOST_NUMBERS)) => self.class_label(class_slot, label),
@@ -194,9 +194,9 @@ impl Source for SnapshotSource {
         &PLAIN_CLASSES
     }
 
-    fn class_place(&self, class_slot: u32) -> Option<SourceLocation> {
+    fn class_location(&self, class_slot: u32) -> Option<SourceLocation> {
         let class = self.heap.objects.classes.get(class_slot as usize)?;
-        let Some(ClassPlace::Constructor(location)) = class.place else {
+        let Some(ClassOrigin::Constructor(location)) = class.origin else {
             return None;
         };
         Some(SourceLocation {
@@ -232,7 +232,7 @@ impl Source for SnapshotSource {
             .program_name(&self.heap.edges, (holder, target), label)
     }
 
-    fn allocation_places(&self) -> Option<&AllocationPlaces> {
+    fn allocation_lines(&self) -> Option<&AllocationLines> {
         self.names.allocations.as_ref()
     }
 
@@ -374,12 +374,12 @@ impl ObjectReader for SnapshotReader<'_> {
     ) -> Result<String> {
         let heap = &self.source.heap;
         let edges = &heap.edges;
-        let mut places = edges
-            .range(source)
-            .filter(|&place| edges.target(place) == target && edges.label(place) == Some(label));
+        let mut positions = edges.range(source).filter(|&position| {
+            edges.target(position) == target && edges.label(position) == Some(label)
+        });
         let class_slot = heap.objects.class_slots[source.at()];
-        Ok(match places.nth(skipped) {
-            Some(place) => self.source.label_at(class_slot, place),
+        Ok(match positions.nth(skipped) {
+            Some(position) => self.source.label_at(class_slot, position),
             None => self.source.class_label(class_slot, label),
         })
     }
@@ -411,9 +411,9 @@ impl ObjectReader for SnapshotReader<'_> {
         Ok(literal(names.units(&heap.edges, object), true))
     }
 
-    fn label_at(&mut self, source: ObjectIndex, place: u32, _: usize) -> Result<String> {
+    fn label_at(&mut self, source: ObjectIndex, position: u32, _: usize) -> Result<String> {
         let class_slot = self.source.heap.objects.class_slots[source.at()];
-        Ok(self.source.label_at(class_slot, place))
+        Ok(self.source.label_at(class_slot, position))
     }
 }
 
@@ -444,8 +444,8 @@ impl SnapshotSource {
         let name = snapshot.name(object);
         if name == "Object" {
             let edges = &self.heap.edges;
-            let names = edges.range(object).filter_map(|place| {
-                match edges.label(place).map(EdgeLabel::kind) {
+            let names = edges.range(object).filter_map(|position| {
+                match edges.label(position).map(EdgeLabel::kind) {
                     Some(LabelKind::Named(kind @ NameKind::Property, name)) => {
                         let label = snapshot.label(kind, name);
                         (label != "__proto__").then_some(label)
@@ -466,9 +466,9 @@ impl SnapshotSource {
         let snapshot = &self.names;
         let edges = &self.heap.edges;
         let slot = self.heap.objects.class_slots[object.at()];
-        let places = edges.range(object);
+        let positions = edges.range(object);
         let others: Vec<NamedEdge> = snapshot.other_edges_of(object).collect();
-        if let Some(more @ 1..) = (places.len() + others.len()).checked_sub(MOST_FIELDS) {
+        if let Some(more @ 1..) = (positions.len() + others.len()).checked_sub(MOST_FIELDS) {
             notes.push(Warning::EdgesLeftOut { count: more as u64 });
         }
         let value = |name: String, type_name: &str, target: ObjectIndex| {
@@ -482,8 +482,8 @@ impl SnapshotSource {
                 function_name: None,
             }
         };
-        let field = |place: u32| {
-            let label = edges.label(place).unwrap_or_default();
+        let field = |position: u32| {
+            let label = edges.label(position).unwrap_or_default();
             let type_name = match label.kind() {
                 LabelKind::Element => "element",
                 LabelKind::Hidden => "hidden",
@@ -491,12 +491,20 @@ impl SnapshotSource {
                 LabelKind::Named(NameKind::Context, _) => "context",
                 _ => "internal",
             };
-            value(self.label_at(slot, place), type_name, edges.target(place))
+            value(
+                self.label_at(slot, position),
+                type_name,
+                edges.target(position),
+            )
         };
         let others = others
             .iter()
             .map(|edge| value(snapshot.other_label(*edge), edge.type_name(), edge.target));
-        places.map(field).chain(others).take(MOST_FIELDS).collect()
+        positions
+            .map(field)
+            .chain(others)
+            .take(MOST_FIELDS)
+            .collect()
     }
 }
 

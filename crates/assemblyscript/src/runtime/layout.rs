@@ -10,7 +10,7 @@ pub struct ReferenceLayout {
     pub contents: ContentReferences,
 }
 
-/// References whose place depends on the object.
+/// References whose offset depends on the object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ContentReferences {
     /// None: the offsets are complete.

@@ -24,7 +24,7 @@ const PAGE: u32 = 1 << 16;
 pub struct Region {
     /// Its first block.
     pub first_block: Address,
-    /// The block of size 0 after its last one, or the place where the walk failed.
+    /// The block of size 0 after its last one, or the address where the walk failed.
     pub end: Address,
 }
 

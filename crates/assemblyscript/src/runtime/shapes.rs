@@ -23,7 +23,7 @@ const FIELDS: usize = 1 << 22;
 pub struct NamedField {
     /// The name.
     pub name: String,
-    /// Its place in the payload, in bytes.
+    /// Its offset in the payload, in bytes.
     pub offset: u32,
     /// The name of its declared type; `?` if that is not known.
     pub type_name: String,
@@ -112,9 +112,9 @@ impl EntryShape {
     }
 }
 
-/// The name of a reference at a fixed place.
+/// The name of a reference at a fixed offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PlaceName {
+pub enum ReferenceFieldName {
     /// `fields[index]`.
     Field(u32),
     /// It has no name.
@@ -129,20 +129,20 @@ pub enum PlaceName {
     Entries,
 }
 
-impl PlaceName {
+impl ReferenceFieldName {
     /// Whether this is a container's own storage.
     pub fn is_own_storage(self) -> bool {
         !matches!(self, Self::Field(_) | Self::Unnamed)
     }
 }
 
-/// A place in the payload that holds a reference.
+/// A reference at a fixed offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReferencePlace {
+pub struct ReferenceField {
     /// Bytes from the start of the payload.
     pub offset: u32,
     /// Its name.
-    pub name: PlaceName,
+    pub name: ReferenceFieldName,
 }
 
 /// The shape of the objects of one class.
@@ -152,10 +152,10 @@ pub struct ClassShape {
     pub fields: Vec<Arc<NamedField>>,
     /// The kind of its objects.
     pub kind: ShapeKind,
-    /// The places that hold references, in the order of their labels: named fields by name, unnamed ones by
+    /// The references at fixed offsets, in the order of their labels: named fields by name, unnamed ones by
     /// offset, then a container's own storage.
-    pub places: Vec<ReferencePlace>,
-    /// The position in `places` where a container's own storage begins. Elements and entries come before it.
+    pub references: Vec<ReferenceField>,
+    /// The position in `references` where a container's own storage begins. Elements and entries come before it.
     pub own_storage: usize,
 }
 
@@ -181,23 +181,23 @@ impl<'c, 'a> Shapes<'c, 'a> {
     pub fn describe(&self, id: ClassId, class: &RuntimeClass) -> ClassShape {
         let kind = self.kind(id, class);
         let fields = self.fields(id).unwrap_or_default();
-        let mut places: Vec<ReferencePlace> = class
+        let mut references: Vec<ReferenceField> = class
             .layout
             .offsets
             .iter()
-            .map(|&offset| ReferencePlace {
+            .map(|&offset| ReferenceField {
                 offset,
                 name: own_storage(kind, offset, &fields)
                     .unwrap_or_else(|| field_at(&fields, offset)),
             })
             .collect();
-        places.sort_by(|left, right| {
-            let key = |place: &ReferencePlace| match place.name {
-                PlaceName::Field(field) => (0, Some(fields[field as usize].name.as_str())),
-                PlaceName::Unnamed => (1, None),
-                PlaceName::Environment | PlaceName::Buffer => (2, None),
-                PlaceName::Buckets => (3, None),
-                PlaceName::Entries => (4, None),
+        references.sort_by(|left, right| {
+            let key = |reference: &ReferenceField| match reference.name {
+                ReferenceFieldName::Field(field) => (0, Some(fields[field as usize].name.as_str())),
+                ReferenceFieldName::Unnamed => (1, None),
+                ReferenceFieldName::Environment | ReferenceFieldName::Buffer => (2, None),
+                ReferenceFieldName::Buckets => (3, None),
+                ReferenceFieldName::Entries => (4, None),
             };
             key(left)
                 .cmp(&key(right))
@@ -206,8 +206,8 @@ impl<'c, 'a> Shapes<'c, 'a> {
         ClassShape {
             fields,
             kind,
-            own_storage: places.partition_point(|place| !place.name.is_own_storage()),
-            places,
+            own_storage: references.partition_point(|reference| !reference.name.is_own_storage()),
+            references,
         }
     }
 
@@ -354,26 +354,30 @@ fn element_of_view(name: &str) -> Option<Number> {
 }
 
 /// The name of a container's own storage at this offset, if there is any.
-fn own_storage(kind: ShapeKind, offset: u32, fields: &[Arc<NamedField>]) -> Option<PlaceName> {
+fn own_storage(
+    kind: ShapeKind,
+    offset: u32,
+    fields: &[Arc<NamedField>],
+) -> Option<ReferenceFieldName> {
     match (kind, offset) {
-        (ShapeKind::Array(_) | ShapeKind::View(_), BUFFER) => Some(PlaceName::Buffer),
-        (ShapeKind::Map(_) | ShapeKind::Set(_), BUCKETS) => Some(PlaceName::Buckets),
-        (ShapeKind::Map(_) | ShapeKind::Set(_), ENTRIES) => Some(PlaceName::Entries),
+        (ShapeKind::Array(_) | ShapeKind::View(_), BUFFER) => Some(ReferenceFieldName::Buffer),
+        (ShapeKind::Map(_) | ShapeKind::Set(_), BUCKETS) => Some(ReferenceFieldName::Buckets),
+        (ShapeKind::Map(_) | ShapeKind::Set(_), ENTRIES) => Some(ReferenceFieldName::Entries),
         (ShapeKind::Function, _) => {
             let env = fields.iter().find(|field| field.name == "_env");
             let env = env.map_or(FUNCTION_ENVIRONMENT, |env| env.offset);
-            (offset == env).then_some(PlaceName::Environment)
+            (offset == env).then_some(ReferenceFieldName::Environment)
         }
         _ => None,
     }
 }
 
-fn field_at(fields: &[Arc<NamedField>], offset: u32) -> PlaceName {
+fn field_at(fields: &[Arc<NamedField>], offset: u32) -> ReferenceFieldName {
     let first = fields.partition_point(|field| field.offset < offset);
     match fields.get(first) {
         Some(field) if field.offset == offset && !field.name.is_empty() => {
-            PlaceName::Field(first as u32)
+            ReferenceFieldName::Field(first as u32)
         }
-        _ => PlaceName::Unnamed,
+        _ => ReferenceFieldName::Unnamed,
     }
 }

@@ -100,8 +100,8 @@ impl ComparisonView {
     ) -> Result<Self> {
         let mut names = ClassNumbers::default();
         let rows = [
-            names.without_places(&before, control)?,
-            names.without_places(&after, control)?,
+            names.without_origins(&before, control)?,
+            names.without_origins(&after, control)?,
         ];
         Self::of_groups([before, after], selection, names, rows, control)
     }

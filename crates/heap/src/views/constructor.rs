@@ -103,9 +103,9 @@ impl ConstructorView {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
-    pub fn without_places(heap: Arc<Heap>, control: &Control) -> Result<Self> {
+    pub fn without_origins(heap: Arc<Heap>, control: &Control) -> Result<Self> {
         let mut names = ClassNumbers::default();
-        let row_of_slot = names.without_places(&heap, control)?;
+        let row_of_slot = names.without_origins(&heap, control)?;
         let sets = heap.retained_set_sizes(&row_of_slot, names.all.len(), control)?;
         let selection = Selection::sorted(ConstructorSort::RetainedSet);
         Ok(Self {
@@ -120,7 +120,7 @@ impl ConstructorView {
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
     pub fn by_name(heap: Arc<Heap>, control: &Control) -> Result<Self> {
         let mut names = ClassNumbers::default();
-        let row_of_slot = names.without_places(&heap, control)?;
+        let row_of_slot = names.without_origins(&heap, control)?;
         Self::of_groups(heap, Selection::default(), names, row_of_slot, &[], control)
     }
 

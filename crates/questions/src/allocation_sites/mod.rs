@@ -60,7 +60,7 @@ pub fn allocation_sites(
 /// [`QuestionError::Profile`] if the input does not say it; [`Error::OutOfMemory`], [`Error::Aborted`].
 pub fn recorded_sites(loaded: &LoadedHeap, control: &Control) -> Result<AllocationSites> {
     let heap = &loaded.heap;
-    let Some(recorded) = loaded.source.allocation_places() else {
+    let Some(recorded) = loaded.source.allocation_lines() else {
         return Err(QuestionError::Profile {
             message: format!(
                 "there is none, and {} does not say where objects were allocated: expected a heap profile, or a \
@@ -71,12 +71,12 @@ pub fn recorded_sites(loaded: &LoadedHeap, control: &Control) -> Result<Allocati
     };
     let dominators = loaded.dominator_index(control)?;
     let step = control.begin(Phase::View, heap.objects.len() as u64);
-    let mut sums = vec![SiteSums::default(); recorded.places.len()];
+    let mut sums = vec![SiteSums::default(); recorded.lines.len()];
     let mut others = OtherObjects::default();
     for object in heap.live_heap_objects() {
         step.advance(1)?;
         let size = heap.shallow_size(object);
-        let place = recorded.place_of.get(object.at()).copied();
+        let place = recorded.line_of.get(object.at()).copied();
         let sum = place.and_then(|place| sums.get_mut(place as usize));
         match (sum, dominators.position(object)) {
             (Some(sum), Some(position)) => {
@@ -99,7 +99,7 @@ pub fn recorded_sites(loaded: &LoadedHeap, control: &Control) -> Result<Allocati
         ..AllocationSites::default()
     };
     let frames: Vec<Frame> = recorded
-        .places
+        .lines
         .iter()
         .map(|place| Frame {
             function: place.function.clone(),

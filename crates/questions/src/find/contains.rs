@@ -84,12 +84,12 @@ fn has_member(
     let edges = &loaded.heap.edges;
     let slot = loaded.heap.objects.class_slots[object.at()];
     let mut read = 0;
-    for place in edges.range(object) {
+    for position in edges.range(object) {
         read += 1;
-        let Some(label) = edges.label(place) else {
+        let Some(label) = edges.label(position) else {
             continue;
         };
-        let target = edges.target(place);
+        let target = edges.target(position);
         if is_entry(label) {
             if members.contains(target.0) {
                 return Ok(true);

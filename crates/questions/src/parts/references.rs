@@ -133,7 +133,7 @@ pub(super) fn reference_label(
 ) -> Result<String> {
     let edges = &loaded.heap.edges;
     match reader.references.find(edges, source, target, skipped) {
-        Some((place, alike)) => reader.label_at(source, place, alike),
+        Some((position, alike)) => reader.label_at(source, position, alike),
         None => reader.label(source, target, EdgeLabel::default(), 0),
     }
 }

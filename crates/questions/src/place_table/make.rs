@@ -338,7 +338,7 @@ impl Maker<'_> {
     fn class_places(&mut self, first_slots: &[u32]) -> Vec<ClassPlaceRow> {
         let mut places: BTreeMap<u32, Option<SourceLocation>> = BTreeMap::new();
         for (slot, &first) in (0u32..).zip(first_slots) {
-            if let Some(place) = self.heap.source().class_place(slot) {
+            if let Some(place) = self.heap.source().class_location(slot) {
                 let known = places.entry(first).or_insert_with(|| Some(place.clone()));
                 if known.as_ref() != Some(&place) {
                     *known = None;

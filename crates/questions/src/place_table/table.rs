@@ -135,7 +135,7 @@ pub(crate) struct ClassTotals {
 impl PlaceTable {
     /// The same table with the places where the constructors of its classes are, as far as `place` knows them, in
     /// place of those that it had.
-    pub fn with_class_places(&self, place: impl Fn(&str) -> Option<SourceLocation>) -> Self {
+    pub fn with_class_origins(&self, place: impl Fn(&str) -> Option<SourceLocation>) -> Self {
         let mut table = self.clone();
         let classes: BTreeSet<u32> = self.classes.iter().map(|row| row.class).collect();
         table.class_places.clear();

@@ -353,18 +353,18 @@ impl TreeWalk<'_> {
         // By cell and sum: the sum below it that was found last.
         let mut last_below = vec![NONE; cells.len()];
         // Position → the number of the cell or, beyond these, of the sum.
-        let mut places: Vec<u32> = columns::with_capacity(self.index.len())?;
+        let mut cell_of: Vec<u32> = columns::with_capacity(self.index.len())?;
         let mut starts = starts.iter().peekable();
         for position in 0..self.index.len() as u32 {
             if u64::from(position).is_multiple_of(CHECK_INTERVAL as u64) {
                 self.step.advance(CHECK_INTERVAL as u64)?;
             }
             if let Some(&(_, cell)) = starts.next_if(|&&(start, _)| start == position) {
-                places.push(cell);
+                cell_of.push(cell);
                 continue;
             }
             let dominator = self.index.dominator(position);
-            let above = dominator.map_or(0, |dominator| places[dominator as usize]);
+            let above = dominator.map_or(0, |dominator| cell_of[dominator as usize]);
             let object = self.index.object(position);
             let slot = self.slot(object);
             let size = heap.shallow_size(object);
@@ -374,7 +374,7 @@ impl TreeWalk<'_> {
                 None if cells[above as usize].kind == CellKind::Chain
                     && dominator.is_some_and(|dominator| self.continues(dominator, position)) =>
                 {
-                    places.push(above);
+                    cell_of.push(above);
                     continue;
                 }
                 _ => {
@@ -414,7 +414,7 @@ impl TreeWalk<'_> {
                     number
                 }
             };
-            places.push(number);
+            cell_of.push(number);
             let sum = &mut sums[number as usize - cells.len()];
             sum.retained_size += size;
             if sum.slot != OTHER_CLASSES || number != above {

@@ -120,9 +120,9 @@ fn cut(text: &str, limit: usize) -> String {
     }
     let first = limit / 3;
     let last = limit - first - 1;
-    let place = |found: Option<(usize, char)>| found.map_or(0, |(at, _)| at);
-    let start = &text[..place(text.char_indices().nth(first))];
-    let end = &text[place(text.char_indices().nth_back(last - 1))..];
+    let offset = |found: Option<(usize, char)>| found.map_or(0, |(at, _)| at);
+    let start = &text[..offset(text.char_indices().nth(first))];
+    let end = &text[offset(text.char_indices().nth_back(last - 1))..];
     format!("{start}…{end}")
 }
 

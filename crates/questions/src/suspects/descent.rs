@@ -143,9 +143,9 @@ fn is_storage_of(loaded: &LoadedHeap, index: &DominatorIndex, holder: u32, child
         .range(holder)
         .rev()
         .take(loaded.source.storage_references())
-        .any(|place| {
-            let label = loaded.heap.edges.label(place).unwrap_or_default();
-            loaded.heap.edges.target(place) == child && loaded.source.is_own_storage(slot, label)
+        .any(|edge| {
+            let label = loaded.heap.edges.label(edge).unwrap_or_default();
+            loaded.heap.edges.target(edge) == child && loaded.source.is_own_storage(slot, label)
         })
 }
 

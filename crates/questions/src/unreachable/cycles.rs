@@ -49,13 +49,13 @@ pub(super) fn cycle_groups(
     keep_first(&mut listed, limit, |&left, &right| {
         groups.order(left, right)
     });
-    let mut place = columns::repeated(NONE, groups.sums.len())?;
+    let mut position = columns::repeated(NONE, groups.sums.len())?;
     for (nth, &group) in listed.iter().enumerate() {
-        place[group as usize] = nth as u32;
+        position[group as usize] = nth as u32;
     }
     let mut details = vec![GroupDetails::default(); listed.len()];
     for (nth, &group) in group_of.iter().enumerate() {
-        let Some(details) = details.get_mut(place[group as usize] as usize) else {
+        let Some(details) = details.get_mut(position[group as usize] as usize) else {
             continue;
         };
         columns::push(&mut details.cycles, nth as u32)?;
@@ -158,9 +158,9 @@ impl Members {
         let mut objects = columns::repeated(0u32, begin as usize)?;
         for nth in 0..cycles.objects().len() {
             if let Some(cycle) = cycles.cycle_of_nth(nth) {
-                let place = &mut next[cycle as usize];
-                objects[*place as usize] = nth as u32;
-                *place += 1;
+                let position = &mut next[cycle as usize];
+                objects[*position as usize] = nth as u32;
+                *position += 1;
             }
             if nth.is_multiple_of(CHECK_INTERVAL) {
                 step.advance(0)?;

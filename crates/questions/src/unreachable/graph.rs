@@ -158,18 +158,18 @@ fn edges_between(
             continue;
         };
         let slot = loaded.heap.objects.class_slots[source.at()];
-        for (nth, place) in loaded.heap.edges.range(source).enumerate() {
+        for (nth, edge) in loaded.heap.edges.range(source).enumerate() {
             if nth.is_multiple_of(CHECK_INTERVAL) {
                 control.check()?;
             }
-            let Some(&to) = positions.get(&loaded.heap.edges.target(place)) else {
+            let Some(&to) = positions.get(&loaded.heap.edges.target(edge)) else {
                 continue;
             };
             if edges.len() == most {
                 left_out += 1;
                 continue;
             }
-            let label = loaded.heap.edges.label(place).unwrap_or_default();
+            let label = loaded.heap.edges.label(edge).unwrap_or_default();
             let label = loaded.source.class_label(slot, label);
             columns::push(&mut edges, UnreachableEdge { from, to, label })?;
         }

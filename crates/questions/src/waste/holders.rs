@@ -145,7 +145,7 @@ impl Holder {
 
 fn is_field(label: EdgeLabel) -> bool {
     match label.kind() {
-        LabelKind::Place(_) | LabelKind::Word(_) | LabelKind::FarPlace | LabelKind::Named(..) => {
+        LabelKind::Field(_) | LabelKind::Word(_) | LabelKind::FarField | LabelKind::Named(..) => {
             true
         }
         LabelKind::BufferWord

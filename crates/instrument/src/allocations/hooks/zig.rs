@@ -59,7 +59,7 @@ impl FunctionsByName<'_, '_> {
             }
         }
         let last = own.iter().next_back().copied();
-        // An optimiser adds the place in a list to its offset if the size is constant.
+        // An optimiser adds the position in a list to its offset if the size is constant.
         let lists = own.iter().map(|&list| {
             let length = if Some(list) == last { 1 } else { ZIG_LIST };
             list..list + length

@@ -119,7 +119,7 @@ impl Chosen {
 /// The highest offset that is the label of a reference of an object.
 fn last_word(heap: &Heap, object: ObjectIndex) -> Option<u32> {
     let labels = heap.edges.range(object);
-    let labels = labels.filter_map(|place| heap.edges.label(place));
+    let labels = labels.filter_map(|position| heap.edges.label(position));
     let words = labels.filter_map(|label| match label.kind() {
         LabelKind::Word(offset) => Some(offset),
         _ => None,

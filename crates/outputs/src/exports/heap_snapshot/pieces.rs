@@ -64,9 +64,9 @@ impl PiecePart {
         mut each: impl FnMut(ObjectIndex, Range<u32>, Cursor, &mut dyn ContentReader) -> Result<()>,
     ) -> Result<()> {
         memory.begin(self.objects.clone());
-        if let Some((places, cursor)) = &self.within {
+        if let Some((positions, cursor)) = &self.within {
             let source = ObjectIndex(self.objects.start);
-            return each(source, places.clone(), *cursor, memory);
+            return each(source, positions.clone(), *cursor, memory);
         }
         let objects = writer.chosen.objects.iter_in(self.objects.clone());
         let ahead = objects.clone().skip(AHEAD).map(Some);
@@ -76,8 +76,8 @@ impl PiecePart {
             {
                 memory.prefetch(ahead);
             }
-            let places = writer.heap.heap().edges.range(source);
-            each(source, places, Cursor::default(), memory)?;
+            let positions = writer.heap.heap().edges.range(source);
+            each(source, positions, Cursor::default(), memory)?;
         }
         Ok(())
     }
@@ -89,7 +89,7 @@ pub(super) struct EdgePieces<'h> {
     chosen: &'h Chosen,
     next: u32,
     /// The next reference of the next object, if not its first, and how far the object is read.
-    place: Option<(u32, Cursor)>,
+    within_object: Option<(u32, Cursor)>,
 }
 
 impl<'h> EdgePieces<'h> {
@@ -98,7 +98,7 @@ impl<'h> EdgePieces<'h> {
             heap,
             chosen,
             next: 0,
-            place: None,
+            within_object: None,
         }
     }
 
@@ -110,13 +110,13 @@ impl<'h> EdgePieces<'h> {
         if start == count {
             return Ok(None);
         }
-        let places = edges.range(ObjectIndex(start));
+        let positions = edges.range(ObjectIndex(start));
         let is_chosen = self.chosen.objects.contains(ObjectIndex(start));
-        if places.len() as u32 > MOST && is_chosen {
-            return self.within(ObjectIndex(start), places, memory).map(Some);
+        if positions.len() as u32 > MOST && is_chosen {
+            return self.within(ObjectIndex(start), positions, memory).map(Some);
         }
         // The objects after it whose references end early enough.
-        let limit = places.start.saturating_add(MOST);
+        let limit = positions.start.saturating_add(MOST);
         let (mut end, mut most) = (start + 1, count.min(start + MOST));
         while end < most {
             let middle = end + (most - end) / 2;
@@ -137,17 +137,19 @@ impl<'h> EdgePieces<'h> {
     fn within(
         &mut self,
         object: ObjectIndex,
-        places: Range<u32>,
+        positions: Range<u32>,
         memory: &mut dyn ContentReader,
     ) -> Result<PiecePart> {
-        let (start, cursor) = self.place.unwrap_or((places.start, Cursor::default()));
-        let part = start..places.end.min(start + MOST);
-        if part.end < places.end {
+        let (start, cursor) = self
+            .within_object
+            .unwrap_or((positions.start, Cursor::default()));
+        let part = start..positions.end.min(start + MOST);
+        if part.end < positions.end {
             let mut end = cursor;
             memory.skip(object, part.clone(), &mut end)?;
-            self.place = Some((part.end, end));
+            self.within_object = Some((part.end, end));
         } else {
-            self.place = None;
+            self.within_object = None;
             self.next += 1;
         }
         Ok(PiecePart {

@@ -130,11 +130,11 @@ impl TableExport<'_> {
                 step.advance(REPORT as u64)?;
             }
             let class_slot = heap.objects.class_slots[source.at()];
-            for place in heap.edges.range(source) {
-                let text = || self.named(&self.heap.source().label_at(class_slot, place));
-                let text = match heap.edges.label(place) {
+            for position in heap.edges.range(source) {
+                let text = || self.named(&self.heap.source().label_at(class_slot, position));
+                let text = match heap.edges.label(position) {
                     // Objects of one class can have as many indexes as references.
-                    Some(label) if !heap.edges.has_index(place) => labels
+                    Some(label) if !heap.edges.has_index(position) => labels
                         .entry((class_slot, label))
                         .or_insert_with(text)
                         .clone(),
@@ -142,7 +142,9 @@ impl TableExport<'_> {
                 };
                 table.add(self.id());
                 table.add(ColumnValue::from(heap.address(source).0));
-                table.add(ColumnValue::from(heap.address(heap.edges.target(place)).0));
+                table.add(ColumnValue::from(
+                    heap.address(heap.edges.target(position)).0,
+                ));
                 table.add(text);
                 table.add(None);
                 table.end_row()?;

@@ -219,7 +219,7 @@ impl TableExport<'_> {
 
     pub(super) fn classes(&self, out: &mut dyn Write) -> Result<()> {
         let heap = Arc::clone(self.heap.heap());
-        let view = ConstructorView::without_places(heap, self.control)?;
+        let view = ConstructorView::without_origins(heap, self.control)?;
         let mut table = begin(out, "class", CLASS, &[])?;
         for row in view.rows() {
             table.add(self.id());
