@@ -17,18 +17,16 @@
  * @module
  */
 
-import { closeSync, fsyncSync } from "node:fs";
-import { resolve } from "node:path";
-import { writeInstanceDump } from "./attach/capture.js";
 import { Connection } from "./attach/connection.js";
 import { findEndpoint } from "./attach/endpoint.js";
 import { findInstances, moduleBytes, type RemoteInstance } from "./attach/instances.js";
+import { writeMoment, writeWhole } from "./attach/moment.js";
 import { findThreads } from "./attach/threads.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { readOptions, wholeNumber } from "./options.js";
 import { textPath } from "./paths.js";
-import { AtomicFile, resolveSymlinks, writeFully } from "./whole_file.js";
 
+export type { FrameValue, PausedFrame } from "./attach/frames.js";
 export { HeapAnalyzerError } from "./errors.js";
 
 /** Options of {@link attach}. */
@@ -55,6 +53,17 @@ export interface AttachedDumpOptions {
   instance?: number | undefined;
   /** Where to write the module that the instance was made from. Default: nowhere. */
   wasmOutput?: string | URL | undefined;
+  /**
+   * Where to write a heap snapshot of V8, of the thread of the instance. The thread is paused, so that the snapshot
+   * and the dump are of the same moment. Default: nowhere.
+   */
+  hostOutput?: string | URL | undefined;
+  /**
+   * Where to write the WebAssembly functions that were running, with their locals and operands: JSON, an object with
+   * `frames`, a list of {@link PausedFrame}. The thread is paused in the middle of its work, so the stack is not empty.
+   * Default: nowhere.
+   */
+  framesOutput?: string | URL | undefined;
 }
 
 /** A process or a page to which this process is attached. */
@@ -63,7 +72,8 @@ export interface Attached {
   readonly instances: readonly AttachedInstance[];
   /**
    * Writes a dump of an instance. The dump is taken between two turns of the program's event loop, so that the
-   * stack is empty. A program that does not come to rest within 5 s is interrupted instead.
+   * stack is empty. A program that does not come to rest within 5 s is interrupted instead. With
+   * `hostOutput`, it is paused between two turns, or after 5 s in the middle of its work.
    *
    * @returns sentences about what may be wrong with the dump.
    * @throws {HeapAnalyzerError} `ERR_INSTANCE_AMBIGUOUS`, `ERR_GLOBAL_MISSING` (not compiled with the incremental
@@ -134,12 +144,19 @@ function attached(
       module: moduleName,
       memorySize,
     })),
-    async writeDump(path, { instance: nth, wasmOutput } = {}) {
+    async writeDump(path, { instance: nth, ...outputs } = {}) {
       const file = textPath("path", path);
-      const wasmFile = wasmOutput === undefined ? undefined : textPath("wasmOutput", wasmOutput);
+      const output = (name: "wasmOutput" | "hostOutput" | "framesOutput") =>
+        outputs[name] === undefined ? undefined : textPath(name, outputs[name]);
+      const wasmFile = output("wasmOutput");
+      const [host, frames] = [output("hostOutput"), output("framesOutput")];
       const instance = chosen(found, nth);
       const wasm = await moduleOf(instance);
-      const { warnings, time } = await writeInstanceDump(instance, wasm, file);
+      const { warnings, time } = await writeMoment(instance, wasm, {
+        dump: file,
+        host,
+        frames,
+      });
       copying += time;
       if (wasmFile !== undefined) writeWhole(wasmFile, wasm);
       return warnings;
@@ -175,18 +192,4 @@ function chosen(found: RemoteInstance[], nth: number | undefined): RemoteInstanc
     );
   }
   return instance;
-}
-
-/** Writes a file that is complete or does not exist. */
-function writeWhole(path: string, bytes: Buffer): void {
-  const file = new AtomicFile(resolveSymlinks(resolve(path)), 0o600);
-  try {
-    writeFully(file.descriptor, bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.length);
-    fsyncSync(file.descriptor);
-    closeSync(file.descriptor);
-    file.publish();
-  } catch (error) {
-    file.discard();
-    throw error;
-  }
 }

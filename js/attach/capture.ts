@@ -22,15 +22,21 @@ import * as native from "../native.js";
 import { callNative } from "../native_errors.js";
 import { reason, resolveSymlinks } from "../whole_file.js";
 import { answerError, at, base64, count, list, text, type UncheckedAnswer } from "./answer.js";
-import { call, type RemoteInstance } from "./instances.js";
+import {
+  call,
+  type Parts,
+  partsOf,
+  type RemoteInstance,
+  releaseObjects,
+  SHORT_LIVED,
+} from "./instances.js";
+import { type Pause, TIME_TO_REST } from "./pause.js";
 import { COPY_PAGES, READ_COPY, READ_PAGES, WRITE_FILE } from "./remote_code.js";
 
 const PAGE = 64 * 1024;
 const MAX_PAGES = 65_536;
 /** Pages of one answer: 8 MiB, 11 MiB in base64. */
 const PAGES_AT_ONCE = 128;
-/** How long the target may take to come to rest, in milliseconds. */
-const TIME_TO_REST = 5000;
 /** The longest copy, in milliseconds: a day. */
 const MAX_TIME = 86_400_000;
 const MAGIC = Buffer.from("ASHD");
@@ -51,11 +57,13 @@ export interface Captured {
  * Writes a dump of an instance. The file appears only when it is complete; its owner alone can read it.
  *
  * @param wasm the module of the instance.
+ * @param pause if the thread of the instance is paused. Otherwise the dump is taken when it rests.
  */
 export async function writeInstanceDump(
   instance: RemoteInstance,
   wasm: Uint8Array,
   path: string,
+  pause?: Pause,
 ): Promise<Captured> {
   const layout = callNative(() => native.dumpGlobals(wasm));
   const target = resolve(path);
@@ -70,7 +78,7 @@ export async function writeInstanceDump(
   const folder = mkdtempSync(join(dirname(resolveSymlinks(target)), ".warpo-heap-analyzer-"));
   try {
     const file = join(folder, "memory");
-    const captured = await capture(instance, layout, file);
+    const captured = await capture(instance, layout, file, pause);
     renameSync(file, resolveSymlinks(target));
     return captured;
   } catch (error) {
@@ -82,6 +90,7 @@ export async function writeInstanceDump(
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });
+    await releaseObjects(instance.thread);
   }
 }
 
@@ -89,40 +98,56 @@ async function capture(
   instance: RemoteInstance,
   layout: native.DumpGlobalsData,
   file: string,
+  pause: Pause | undefined,
 ): Promise<Captured> {
-  const warnings: string[] = [];
   const indexes = [...layout.values];
   for (const { global } of layout.boundaries) if (global !== undefined) indexes.push(global);
   const headerSize = HEADER_SIZE + 4 * layout.values.length;
-  const turn = await startTurn(instance, indexes);
+  const parts = await partsOf(instance);
+  const start = () => startTurn(instance, parts, indexes, pause !== undefined);
 
   let result: UncheckedAnswer;
   const fs = await fileSystem(instance);
   if (fs !== undefined) {
     const more = [fs, { value: file }, { value: headerSize }];
-    result = await takeAtRest(instance, turn, WRITE_FILE, more, true);
+    result = await takeAtRest(instance, await start(), WRITE_FILE, more, true);
     if (statSync(file, { throwIfNoEntry: false }) === undefined) {
       // The target is in a container: its files are others.
       result = undefined;
     }
   }
   if (result === undefined) {
-    result = await copyPages(instance, await startTurn(instance, indexes), file, headerSize);
+    result = await copyPages(instance, await start(), file, headerSize);
   }
   const memorySize = count(result, "size", "the capture", MAX_PAGES * PAGE);
   const values = list(result, "values", "the capture", indexes.length);
   writeHeader(file, headerSize, memorySize, headerWords(layout, indexes, values));
+  const time = count(result, "time", "the capture", MAX_TIME);
+  return { memorySize, time, warnings: warningsOf(instance, result, pause) };
+}
+
+function warningsOf(
+  instance: RemoteInstance,
+  result: UncheckedAnswer,
+  pause: Pause | undefined,
+): string[] {
+  const warnings: string[] = [];
+  const damage =
+    "the stack is not empty, and the allocator or the collector may have been interrupted";
   const frames = at(result, "frames");
-  if (frames !== undefined && frames !== 0) {
+  if (pause === undefined && frames !== undefined && frames !== 0) {
     warnings.push(
-      `the program did not come to rest within ${TIME_TO_REST / 1000} s, so the dump was taken in the middle of its work: ` +
-        "the stack is not empty, and the allocator or the collector may have been interrupted",
+      `the program did not come to rest within ${TIME_TO_REST / 1000} s, so the dump was taken in the middle of its work: ${damage}`,
     );
+  }
+  if (pause !== undefined && pause.frames.length > 0) {
+    const number = `${pause.frames.length} WebAssembly function${pause.frames.length === 1 ? "" : "s"}`;
+    warnings.push(`the program was paused in the middle of its work, in ${number}, so ${damage}`);
   }
   if (instance.isShared) {
     warnings.push("the memory is shared: other threads may have written to it during the copy");
   }
-  return { memorySize, time: count(result, "time", "the capture", MAX_TIME), warnings };
+  return warnings;
 }
 
 /** The words of the header after the magic: version, boundaries, count, values. */
@@ -164,31 +189,41 @@ function writeHeader(path: string, headerSize: number, memorySize: number, words
 }
 
 /** Objects of the target that one attempt needs. */
-interface Turn {
+interface Turn extends Parts {
   indexes: number[];
   /** Which attempt took the dump. */
   state: string;
-  /** `setTimeout`, if the realm or its thread has one. */
+  /** `setTimeout`, if the realm or its thread has one and the thread is not paused. */
   schedule: string | undefined;
 }
 
-async function startTurn({ thread, realm }: RemoteInstance, indexes: number[]): Promise<Turn> {
+async function startTurn(
+  { thread, realm }: RemoteInstance,
+  parts: Parts,
+  indexes: number[],
+  isPaused: boolean,
+): Promise<Turn> {
   const { session } = thread;
   // An argument must belong to the realm of the instance, so other realms than a thread's own have no timer.
   const evaluate = async (expression: string) =>
     at(
-      await session.call("Runtime.evaluate", { expression, contextId: realm.id }),
+      await session.call("Runtime.evaluate", {
+        expression,
+        contextId: realm.id,
+        objectGroup: SHORT_LIVED,
+      }),
       "result.objectId",
     );
   const state = text({ id: await evaluate("({ taken: false })") }, "id", "the target");
-  const schedule = await evaluate("globalThis.setTimeout");
-  return { indexes, state, schedule: typeof schedule === "string" ? schedule : undefined };
+  const schedule = isPaused ? undefined : await evaluate("globalThis.setTimeout");
+  const timer = typeof schedule === "string" ? schedule : undefined;
+  return { ...parts, indexes, state, schedule: timer };
 }
 
 /** Runs a function of `remote_code.ts` when the stack is empty, or at once if the program never rests. */
 async function takeAtRest(
-  { thread: { session }, globals, memories }: RemoteInstance,
-  { indexes, state, schedule }: Turn,
+  { thread: { session } }: RemoteInstance,
+  { globals, memories, indexes, state, schedule }: Turn,
   code: string,
   more: object[],
   returnByValue: boolean,
@@ -222,6 +257,7 @@ async function fileSystem({ thread, realm }: RemoteInstance): Promise<object | u
     expression: 'process.getBuiltinModule?.("node:fs") ?? require("node:fs")',
     includeCommandLineAPI: true,
     contextId: realm.id,
+    objectGroup: SHORT_LIVED,
   });
   const objectId = at(answer, "result.objectId");
   return at(answer, "exceptionDetails") === undefined && typeof objectId === "string"

@@ -17,10 +17,12 @@ const STOPS = new Set(["Debugger.enable", "Debugger.getScriptSource", "Runtime.q
 
 /** Calls methods in one thread of the target, and hears its events. */
 export interface Session {
+  /** How long the target may take for one answer, in milliseconds. */
+  readonly timeout: number;
   /** Calls a method. The time limit is the connection's. */
   call(method: string, parameters?: object): Promise<UncheckedAnswer>;
-  /** Calls `listener` with the parameters of each such event. */
-  on(event: string, listener: (parameters: UncheckedAnswer) => void): void;
+  /** Calls `listener` with the parameters of each such event, until the function that it returns is called. */
+  on(event: string, listener: (parameters: UncheckedAnswer) => void): () => void;
 }
 
 interface PendingRequest {
@@ -34,7 +36,7 @@ interface PendingRequest {
 /** Sends the calls of one session, and settles them when their answers arrive. */
 class Calls implements Session {
   readonly #send: (message: object) => void;
-  readonly #timeout: number;
+  readonly timeout: number;
   readonly #answered: (method: string, duration: number) => void;
   readonly #waiting = new Map<number, PendingRequest>();
   readonly #listeners = new Map<string, ((parameters: UncheckedAnswer) => void)[]>();
@@ -46,7 +48,7 @@ class Calls implements Session {
     answered: (method: string, duration: number) => void,
   ) {
     this.#send = send;
-    this.#timeout = timeout;
+    this.timeout = timeout;
     this.#answered = answered;
   }
 
@@ -58,17 +60,19 @@ class Calls implements Session {
         reject(
           new HeapAnalyzerError(
             "ERR_ATTACH_TIMEOUT",
-            `the target did not answer ${method} within ${this.#timeout} ms`,
+            `the target did not answer ${method} within ${this.timeout} ms`,
           ),
         );
-      }, this.#timeout);
+      }, this.timeout);
       this.#waiting.set(id, { method, start: performance.now(), resolve, reject, timer });
       this.#send({ id, method, params: parameters });
     });
   }
 
-  on(event: string, listener: (parameters: UncheckedAnswer) => void): void {
-    this.#listeners.set(event, [...(this.#listeners.get(event) ?? []), listener]);
+  on(event: string, listener: (parameters: UncheckedAnswer) => void): () => void {
+    const others = () => (this.#listeners.get(event) ?? []).filter((other) => other !== listener);
+    this.#listeners.set(event, [...others(), listener]);
+    return () => this.#listeners.set(event, others());
   }
 
   /** Takes a message of the target: an answer, or an event. */

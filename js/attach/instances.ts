@@ -1,18 +1,18 @@
 // The WebAssembly instances of a target. `Runtime.queryObjects` finds all that are alive, also those of which the
 // program keeps only a function; it collects garbage first.
 
+import { HeapAnalyzerError } from "../errors.js";
 import { answerError, at, base64, count, list, text, type UncheckedAnswer } from "./answer.js";
 import type { Session } from "./connection.js";
-import { ENTRY, LENGTH, MEMORY_SIZE } from "./remote_code.js";
+import { DEREFERENCE, ENTRY, KEEP_WEAKLY, LENGTH, MEMORY_SIZE } from "./remote_code.js";
 import type { Realm, Thread } from "./threads.js";
 
 /** An instance with a memory. */
 export interface RemoteInstance {
   thread: Thread;
   realm: Realm;
-  /** Objects of the target. */
-  globals: string;
-  memories: string;
+  /** A weak reference of the target: attaching keeps no instance alive, and adds no root to a heap snapshot. */
+  weak: string;
   memorySize: number;
   isShared: boolean;
   /** The script of its module, and the name that the engine gives it. */
@@ -24,6 +24,44 @@ const MAX_INSTANCES = 10_000;
 const MAX_MEMORY = 2 ** 32;
 /** Imported functions come first and belong to other scripts. */
 const MAX_FUNCTIONS_TRIED = 2000;
+
+/** Objects of the target that live no longer than one search or one capture. */
+export const SHORT_LIVED = "warpo-heap-analyzer";
+
+/** The objects of an instance that a capture reads. */
+export interface Parts {
+  globals: string;
+  memories: string;
+}
+
+/** Lets the target forget all objects that a search or a capture looked at. */
+export async function releaseObjects({ session }: Thread): Promise<void> {
+  await session.call("Runtime.releaseObjectGroup", { objectGroup: SHORT_LIVED }).catch(() => {});
+}
+
+/** The globals and memories of an instance. They live until {@link releaseObjects}. */
+export async function partsOf({ thread: { session }, weak }: RemoteInstance): Promise<Parts> {
+  const answer = await session.call("Runtime.callFunctionOn", {
+    objectId: weak,
+    functionDeclaration: DEREFERENCE,
+    objectGroup: SHORT_LIVED,
+  });
+  const objectId = at(answer, "result.objectId");
+  if (typeof objectId !== "string") {
+    throw new HeapAnalyzerError(
+      "ERR_MEMORY_MISSING",
+      "the target has collected the instance: the program kept it no longer",
+    );
+  }
+  return partsAmong(await internalProperties(session, objectId), objectId);
+}
+
+function partsAmong(properties: Map<string, UncheckedAnswer>, objectId: string): Parts {
+  const memories = text(properties.get("[[Memories]]"), "objectId", "the instance");
+  const globals = at(properties.get("[[Globals]]"), "objectId");
+  // A module without globals has no list of them; an empty object stands for it.
+  return { globals: typeof globals === "string" ? globals : objectId, memories };
+}
 
 /** Finds all instances with a memory, in the order of their threads and realms. */
 export async function findInstances(threads: Thread[]): Promise<RemoteInstance[]> {
@@ -43,6 +81,7 @@ export async function findInstances(threads: Thread[]): Promise<RemoteInstance[]
         }
       }
     });
+    await releaseObjects(thread);
   }
   return found;
 }
@@ -72,12 +111,16 @@ async function instancesOf(session: Session, realm: Realm): Promise<string[]> {
   const prototype = await session.call("Runtime.evaluate", {
     expression: "WebAssembly.Instance.prototype",
     contextId: realm.id,
+    objectGroup: SHORT_LIVED,
   });
   text(prototype, "result.type", "Runtime.evaluate");
   const prototypeObjectId = at(prototype, "result.objectId");
   // The realm is gone, or has no WebAssembly.
   if (typeof prototypeObjectId !== "string") return [];
-  const query = await session.call("Runtime.queryObjects", { prototypeObjectId });
+  const query = await session.call("Runtime.queryObjects", {
+    prototypeObjectId,
+    objectGroup: SHORT_LIVED,
+  });
   const objects = text(query, "objects.objectId", "Runtime.queryObjects");
   const length = await call(session, objects, LENGTH, [], true);
   const size = count({ length }, "length", "the list of instances", MAX_INSTANCES);
@@ -97,8 +140,8 @@ async function readInstance(
 ): Promise<RemoteInstance | undefined> {
   const { session } = thread;
   const parts = await internalProperties(session, objectId);
-  const [globals, memories, functions] = ["[[Globals]]", "[[Memories]]", "[[Functions]]"].map(
-    (name) => at(parts.get(name), "objectId"),
+  const [memories, functions] = ["[[Memories]]", "[[Functions]]"].map((name) =>
+    at(parts.get(name), "objectId"),
   );
   if (typeof memories !== "string" || typeof functions !== "string") return undefined;
   const memory = await call(session, memories, MEMORY_SIZE, [], true);
@@ -112,11 +155,19 @@ async function readInstance(
     const moduleName = scripts.get(scriptId);
     if (moduleName === undefined) continue;
     const isShared = at(memory, "shared") === true;
-    // A module without globals has no list of them; an empty object stands for it.
-    const list = typeof globals === "string" ? globals : objectId;
-    return { thread, realm, globals: list, memories, memorySize, isShared, scriptId, moduleName };
+    const weak = await keptWeakly(session, objectId);
+    return { thread, realm, weak, memorySize, isShared, scriptId, moduleName };
   }
   return undefined;
+}
+
+async function keptWeakly(session: Session, objectId: string): Promise<string> {
+  const answer = await session.call("Runtime.callFunctionOn", {
+    objectId,
+    functionDeclaration: KEEP_WEAKLY,
+    objectGroup: `${SHORT_LIVED}:instances`,
+  });
+  return text(answer, "result.objectId", "the instance");
 }
 
 async function internalProperties(

@@ -95,3 +95,32 @@ export const ENTRY = "function (index) { return this[index]; }";
 
 /** On the objects that \`Runtime.queryObjects\` found: how many there are. */
 export const LENGTH = "function () { return this.length; }";
+
+/** On an object: a reference that does not keep it alive. */
+export const KEEP_WEAKLY = "function () { return new WeakRef(this); }";
+
+/** On the result of {@link KEEP_WEAKLY}: the object, if it is still alive. */
+export const DEREFERENCE = "function () { return this.deref(); }";
+
+/**
+ * On an object that remembers whether it is too late: pauses the thread between two turns of its event loop, if its
+ * debugger is enabled.
+ */
+export const PAUSE_AT_REST = `function (schedule) {
+  schedule(() => {
+    if (this.taken) return;
+    this.taken = true;
+    debugger;
+  }, 0);
+}`;
+
+/** On the object of {@link PAUSE_AT_REST}: it is too late. */
+export const PAUSE_NO_MORE = "function () { this.taken = true; }";
+
+/** On a scope of a paused frame, or on its operands: names, types and values as texts. */
+export const SCOPE_VALUES = `function (limit) {
+  return Object.keys(this).slice(0, limit).map((name) => {
+    const value = this[name];
+    return [name, String(value.type), String(value.value)];
+  });
+}`;

@@ -1,6 +1,8 @@
 /** `attach`: takes a dump of a running process or page that was not prepared. */
+import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import type { AttachedInstance } from "../../attach.js";
+import type { AttachedInstance, FrameValue, PausedFrame } from "../../attach.js";
+import { escapeUnprintable } from "../../text.js";
 import { formatSize } from "../../units.js";
 import { writeNote, writeWarning } from "../messages.js";
 import { fileName, wholeNumber } from "../options.js";
@@ -11,6 +13,8 @@ interface AttachCommandOptions {
   instance?: number;
   output?: string;
   wasmOutput?: string;
+  host?: boolean;
+  frames?: boolean;
   timeout: number;
 }
 
@@ -24,6 +28,11 @@ export function addAttachCommand(program: Command): void {
     )
     .option("-o, --output <file>", "the dump to write", fileName)
     .option("--wasm-output <file>", "the module to write (default: <output>.wasm)", fileName)
+    .option("--host", "also write a heap snapshot of V8 of the same moment: <output>.heapsnapshot")
+    .option(
+      "--frames",
+      "pause the program in its work, and write locals and operands of its functions: <output>.frames.json",
+    )
     .option("--list", "only list the WebAssembly instances with a memory")
     .option("--instance <n>", "which instance, by its number in the list", wholeNumber(0))
     .option("--timeout <seconds>", "how long the target may take to answer", wholeNumber(1), 30)
@@ -43,11 +52,22 @@ async function runAttach(name: string, options: AttachCommandOptions): Promise<v
       writeText(table(target.instances));
       return;
     }
-    const wasmOutput = options.wasmOutput ?? `${output.replace(/\.dump$/, "")}.wasm`;
-    const warnings = await target.writeDump(output, { instance, wasmOutput });
+    const base = output.replace(/\.dump$/, "");
+    const wasmOutput = options.wasmOutput ?? `${base}.wasm`;
+    const hostOutput = options.host ? `${base}.heapsnapshot` : undefined;
+    const framesOutput = options.frames ? `${base}.frames.json` : undefined;
+    const outputs = { wasmOutput, hostOutput, framesOutput };
+    const warnings = await target.writeDump(output, { instance, ...outputs });
     for (const warning of warnings) writeWarning(warning);
+    if (framesOutput !== undefined) {
+      const { frames } = JSON.parse(readFileSync(framesOutput, "utf8")) as {
+        frames: PausedFrame[];
+      };
+      writeText(framesText(frames).map(escapeUnprintable).join("\n").concat("\n"));
+    }
+    const files = [output, ...Object.values(outputs)].filter((file) => file !== undefined);
     writeNote(
-      `wrote ${output} and ${wasmOutput}: they contain the program's memory, including its secrets`,
+      `wrote ${files.slice(0, -1).join(", ")} and ${files.at(-1)}: they contain the program's memory, including its secrets`,
     );
   } finally {
     await target.close();
@@ -61,3 +81,28 @@ function table(instances: readonly AttachedInstance[]): string {
   );
   return `${rows.join("\n")}\n`;
 }
+
+/** How many locals of a frame are printed. The file has all. */
+const SHOWN_VALUES = 8;
+/** How many frames are printed. */
+const SHOWN_FRAMES = 20;
+
+function framesText(frames: readonly PausedFrame[]): string[] {
+  if (frames.length === 0) return ["no WebAssembly function was running"];
+  const lines = frames.slice(0, SHOWN_FRAMES).flatMap((frame) => {
+    const { locals, operands = [] } = frame;
+    const name = `${frame.function}${frame.isOfModule ? "" : " (another module)"}`;
+    if (locals === undefined) return [`${name}: it ran before its locals could be read`];
+    const more = locals.length - SHOWN_VALUES;
+    return [
+      name,
+      ...locals.slice(0, SHOWN_VALUES).map(valueText),
+      ...(more > 0 ? [`  ${more} more locals`] : []),
+      ...operands.slice(-SHOWN_VALUES).map((value) => valueText({ ...value, name: "operand" })),
+    ];
+  });
+  const more = frames.length - SHOWN_FRAMES;
+  return more > 0 ? [...lines, `${more} more functions`] : lines;
+}
+
+const valueText = ({ name, type, value }: FrameValue) => `  ${name} ${type} ${value}`;
