@@ -235,9 +235,12 @@ describe("the crate wasmtime (skipped if it is not installed)", () => {
       const options = runHost("unprepared", wasm, file("raw"), ...CALLS)
         .trim()
         .split("\n");
-      const shown = (name: string, ...others: string[]) =>
-        outputOf(runIn(folder, ["analyze", file(name), "--wasm", wasm, ...others]));
-      expect(shown("raw", ...options)).toBe(shown("dump"));
+      // With the warnings, of names that an optimised module does not have.
+      const shown = (name: string, ...others: string[]) => {
+        const run = runIn(folder, ["analyze", file(name), "--wasm", wasm, ...others]);
+        return { status: run.status, stdout: run.stdout, stderr: run.stderr };
+      };
+      expect(shown("raw", ...options)).toEqual({ ...shown("dump"), status: 0 });
     },
   );
 
