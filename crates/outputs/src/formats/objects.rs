@@ -207,7 +207,7 @@ fn entry_lines(page: &ContainerPage) -> Vec<String> {
         })
         .collect();
     let heading = [
-        ("Entry", Right),
+        ("Index", Right),
         ("Key", Left),
         ("Value", Left),
         ("Address", Right),
