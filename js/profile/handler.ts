@@ -1,15 +1,15 @@
 /** Serves profiles as Go programs do, so that Pyroscope, Parca and `go tool pprof` collect from it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type CallProfile, encode, type Moment } from "./heap_profile.js";
+import { type CallProfile, encode, type SampleValues } from "./heap_profile.js";
 
 /** What the handler serves. */
 export interface ServedProfiles {
   /** What was allocated until now. */
-  now(): Moment | Promise<Moment>;
+  now(): SampleValues | Promise<SampleValues>;
   /** A profile of allocations; since a moment, if there is one. */
-  heap(defaultType: HeapType, since?: Moment): Uint8Array | Promise<Uint8Array>;
+  heap(defaultType: HeapType, since?: SampleValues): Uint8Array | Promise<Uint8Array>;
   /** The same as text. */
-  heapText(since?: Moment): string | Promise<string>;
+  heapText(since?: SampleValues): string | Promise<string>;
   cpu(milliseconds: number): Promise<Uint8Array>;
   /** Waits for so long, or until the program ends. */
   wait(milliseconds: number): Promise<unknown>;
@@ -112,7 +112,7 @@ async function answer(url: URL, served: ServedProfiles): Promise<Uint8Array | st
     const known = Object.keys(PROFILES).map((one) => `/debug/pprof/${one}`);
     throw new Refusal(404, `no profile ${url.pathname}; the profiles are ${known.join(", ")}`);
   }
-  let since: Moment | undefined;
+  let since: SampleValues | undefined;
   if (seconds !== undefined) {
     since = await served.now();
     await served.wait(1000 * seconds);

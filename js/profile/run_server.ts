@@ -7,14 +7,14 @@ import {
 } from "node:worker_threads";
 import type { Profiler } from "../profile.js";
 import type { HeapType } from "./handler.js";
-import type { Moment } from "./heap_profile.js";
+import type { SampleValues } from "./heap_profile.js";
 import { InstrumentedModule, type SiteTable } from "./program.js";
 
 /** A request of the server's thread. */
 export type ThreadRequest =
   | { what: "now" }
-  | { what: "heap"; defaultType: HeapType; since: Moment | undefined }
-  | { what: "heapText"; since: Moment | undefined }
+  | { what: "heap"; defaultType: HeapType; since: SampleValues | undefined }
+  | { what: "heapText"; since: SampleValues | undefined }
   | { what: "script" };
 
 /** A request with its number, by which the answer is found. */

@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { cpuProfile } from "./cpu_profile.js";
 import { handlerOf, Refusal, type ServedProfiles } from "./handler.js";
-import type { Moment } from "./heap_profile.js";
+import type { SampleValues } from "./heap_profile.js";
 import { InstrumentedModule } from "./program.js";
 import type { Answered, ServerData, ServerEvent, ThreadRequest } from "./run_server.js";
 
@@ -75,7 +75,7 @@ async function cpu(milliseconds: number): Promise<Uint8Array> {
 }
 
 const served: ServedProfiles = {
-  now: () => ask({ what: "now" }) as Promise<Moment>,
+  now: () => ask({ what: "now" }) as Promise<SampleValues>,
   heap: (defaultType, since) => ask({ what: "heap", defaultType, since }) as Promise<Uint8Array>,
   heapText: (since) => ask({ what: "heapText", since }) as Promise<string>,
   cpu,
