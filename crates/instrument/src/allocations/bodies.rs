@@ -28,8 +28,12 @@ pub(super) struct Additions {
     pub(super) after: Option<Vec<u8>>,
 }
 
-/// What is added to a function of an allocator, given the number of its parameters, that of its local
-/// variables with the parameters, and for a function that frees the one that does so slowly.
+/// What is added to a function of an allocator.
+///
+/// - `parameters`: the number of its parameters.
+/// - `locals`: the number of its local variables, the parameters included.
+/// - `free_slowly`: for a function that frees, the function that it calls with the same parameters, and returns,
+///   if the block may be a sample.
 pub(super) fn additions(
     kind: HookKind,
     parameters: u32,

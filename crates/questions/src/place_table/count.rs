@@ -22,13 +22,15 @@ const MOST_PLACES: usize = 1 << 22;
 /// The place of objects that no reference leads to so far, and of references beyond [`MOST_PLACES`].
 const NO_PLACE: u32 = u32::MAX;
 
-/// Answers about places that are kept at hand, and further references of objects.
+/// The size of two small tables that are asked before the large ones: which number a place has, and which further
+/// reference of an object was seen lately. A new entry displaces the one with the same hash.
 const RECENT: usize = 1 << 12;
 
 /// How many references in advance the memory of their targets is prefetched.
 const AHEAD: u32 = 16;
 
-/// Further references of objects after which equal ones are left out, at first.
+/// The list of further references is sorted, and its equal entries are removed, when it has this length; after that,
+/// each time it is twice as long as what then remains.
 const COMPACTED: usize = 1 << 24;
 
 /// The references with one label from objects of one group to objects of one class.

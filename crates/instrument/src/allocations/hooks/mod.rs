@@ -32,8 +32,8 @@ pub(crate) struct Hooks {
     pub(crate) family: Family,
     /// In the order of the functions.
     pub(crate) list: Vec<Hook>,
-    /// Functions that allocate, and those that they call and that call some of them again. A call of one by
-    /// another does not count.
+    /// The inside of the allocator: the functions that allocate, and every function on a way of calls from one of
+    /// them to another. If one of these calls another, the allocation was counted at the first already.
     pub(crate) within: BTreeSet<u32>,
     /// Functions of which there is a copy without additions.
     pub(crate) copied: BTreeSet<u32>,
