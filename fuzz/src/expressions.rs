@@ -27,18 +27,13 @@ fn scene() -> Scene {
     let strings = ["", "a", "guest 1", "\u{1f600}"].map(|part| text(&mut scene, part));
     let item = scene.class("assembly/index/Item");
     let list = scene.generic("~lib/array/Array<assembly/index/Item>", &[&item]);
-    let fields: [(&str, &dyn crate::support::Type); 7] = [
-        ("open", &"bool"),
-        ("key", &"i32"),
-        ("large", &"u64"),
-        ("ratio", &"f64"),
-        ("name", &STRING),
-        ("next", &item),
-        ("all", &list),
-    ];
-    for (&(name, holds), offset) in fields.iter().zip([0, 4, 8, 16, 24, 28, 32]) {
-        scene.field(item, name, offset, holds);
-    }
+    scene.field(item, "open", 0, "bool");
+    scene.field(item, "key", 4, "i32");
+    scene.field(item, "large", 8, "u64");
+    scene.field(item, "ratio", 16, "f64");
+    scene.field(item, "name", 24, STRING);
+    scene.field(item, "next", 28, item);
+    scene.field(item, "all", 32, list);
     let mut items: Vec<Object> = Vec::new();
     for nth in 0..12u32 {
         let ratio = [0.0, -1.5, f64::NAN, 1e300][nth as usize % 4].to_bits();
@@ -95,12 +90,14 @@ fn counts(condition: &str) -> Result<[u64; 3]> {
 
 /// Asks for objects and for groups with this expression. The text of the answers.
 pub fn check(expression: &str) -> String {
-    let [condition, groups] = [counts(expression), find("groupBy", expression)].map(|result| {
-        if let Err(error) = &result {
-            check_error(expression, error);
-        }
-        result
-    });
+    let condition = counts(expression);
+    let groups = find("groupBy", expression);
+    for error in [condition.as_ref().err(), groups.as_ref().err()]
+        .into_iter()
+        .flatten()
+    {
+        check_error(expression, error);
+    }
     let Ok([found, not_found, missing]) = condition else {
         let shown = condition.map_or_else(|error| error.to_string(), |_| String::new());
         return shown + &groups.map_or_else(|error| error.to_string(), |answer| answer.to_string());

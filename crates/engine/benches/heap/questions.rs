@@ -67,12 +67,9 @@ fn conditions(heap: &LoadedHeap, object: u32) -> Result<Vec<(&'static str, Strin
     let answer = serde_json::to_value(answer)?;
     let fields = answer["fields"].as_array().map_or(&[][..], Vec::as_slice);
     let mut conditions = vec![("whereSize", "shallowSize > 20".to_owned())];
-    for (name, is_wanted, condition) in [
-        (
-            "whereNumber",
-            (|kind, _| kind == "i32") as fn(&str, &str) -> bool,
-            "> 4",
-        ),
+    // By the type of a field and the class of the object to which it refers.
+    let wanted: [(&'static str, fn(&str, &str) -> bool, &str); 3] = [
+        ("whereNumber", |kind, _| kind == "i32", "> 4"),
         (
             "whereReference",
             |kind, class| kind.contains('/') && class != "~lib/string/String",
@@ -83,7 +80,8 @@ fn conditions(heap: &LoadedHeap, object: u32) -> Result<Vec<(&'static str, Strin
             |_, class| class == "~lib/string/String",
             "== \"no string is this\"",
         ),
-    ] {
+    ];
+    for (name, is_wanted, condition) in wanted {
         let field = fields.iter().find(|field| {
             let text = |key: &str| field[key].as_str().unwrap_or_default().to_owned();
             is_wanted(&text("type"), &text("className"))
@@ -107,7 +105,7 @@ fn questions(heap: &LoadedHeap) -> Result<Map<String, Value>, Failure> {
     let mut of_class = live.iter().skip(live.len() / 2);
     let one = of_class.find(|&&object| Some(&objects.class_of(object).name) == class.as_ref());
     let one = one.unwrap_or(middle);
-    let conditions = conditions(heap, objects.addresses[one.at()])?;
+    let conditions = conditions(heap, heap.heap().address(*one).0)?;
     let asked = [
         ("summary", json!({ "question": "summary" })),
         (
