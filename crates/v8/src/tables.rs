@@ -11,7 +11,7 @@ use base::columns;
 use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::{EdgeLabel, LabelKind, WideLabel};
+use heap::{EdgeLabel, LabelKind, NameKind, WideLabel};
 
 /// The class of sets.
 pub(super) const SET: &str = "Set";
@@ -25,6 +25,10 @@ const DELETED: &[u8] = b"system / Hole";
 const COUNTS: u64 = 3;
 /// The words of an array before its elements.
 const HEADER: u64 = 2;
+/// The words of a map or a set without its table.
+const COLLECTION: u64 = 4;
+/// The sizes of a word: without and with compressed pointers.
+const WORD_SIZES: [u64; 2] = [8, 4];
 
 /// What a reference of a table is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,16 +75,14 @@ impl OrderedHashTable {
     }
 }
 
-/// The number of buckets of a table of this size in bytes.
-fn buckets(size: u64, is_map: bool) -> Option<u32> {
+/// The number of buckets of a table of this size in bytes, with words of this size.
+fn buckets(size: u64, word: u64, is_map: bool) -> Option<u32> {
     let words_of_bucket = if is_map { 7 } else { 5 };
-    [8, 4].into_iter().find_map(|word| {
-        let words = size.is_multiple_of(word).then_some(size / word)?;
-        let words = words.checked_sub(HEADER + COUNTS)?;
-        let buckets = words / words_of_bucket;
-        let is_table = words.is_multiple_of(words_of_bucket) && buckets.is_power_of_two();
-        u32::try_from(buckets).ok().filter(|_| is_table)
-    })
+    let words = size.is_multiple_of(word).then_some(size / word)?;
+    let words = words.checked_sub(HEADER + COUNTS)?;
+    let buckets = words / words_of_bucket;
+    let is_table = words.is_multiple_of(words_of_bucket) && buckets.is_power_of_two();
+    u32::try_from(buckets).ok().filter(|_| is_table)
 }
 
 impl SnapshotSource {
@@ -92,11 +94,36 @@ impl SnapshotSource {
             _ => return None,
         };
         let array = self.names().child(&self.heap().edges, object, TABLE)?;
-        let buckets = buckets(self.heap().shallow_size(array), is_map)?;
+        let buckets = WORD_SIZES.into_iter().find_map(|word| {
+            let size = match self.heap().shallow_size(array) {
+                // The map or the set has the size of its table.
+                0 if self.has_no_properties(object) => {
+                    let whole = self.heap().shallow_size(object);
+                    whole.checked_sub(COLLECTION * word)?
+                }
+                0 => return None,
+                size => size,
+            };
+            buckets(size, word, is_map)
+        })?;
         Some(OrderedHashTable {
             is_map,
             array,
             first: buckets.checked_add(COUNTS as u32)?,
+        })
+    }
+
+    /// Whether the program gave an object no properties, whose array would count for the size of the object.
+    fn has_no_properties(&self, object: ObjectIndex) -> bool {
+        let edges = &self.heap().edges;
+        let mut labels = edges
+            .range(object)
+            .filter_map(|position| edges.label(position));
+        labels.all(|label| match label.kind() {
+            LabelKind::Named(NameKind::Property, name) => {
+                self.names().strings.bytes(name) == b"__proto__"
+            }
+            _ => true,
         })
     }
 
@@ -141,16 +168,16 @@ mod tests {
     #[test]
     fn the_size_of_a_table_says_how_many_buckets_it_has() {
         for count in (1..20).map(|power| 1u64 << power) {
-            for word in [4, 8] {
+            for word in WORD_SIZES {
                 for (is_map, words) in [(true, 7), (false, 5)] {
                     let size = (HEADER + COUNTS + count * words) * word;
-                    assert_eq!(buckets(size, is_map).map(u64::from), Some(count));
-                    assert_eq!(buckets(size + word, is_map), None);
+                    assert_eq!(buckets(size, word, is_map).map(u64::from), Some(count));
+                    assert_eq!(buckets(size + word, word, is_map), None);
                 }
             }
         }
-        assert_eq!(buckets(0, true), None);
-        assert_eq!(buckets(u64::MAX, false), None);
+        assert_eq!(buckets(0, 8, true), None);
+        assert_eq!(buckets(u64::MAX, 4, false), None);
     }
 
     #[test]
