@@ -151,7 +151,7 @@ describe("in a heap snapshot", () => {
 
   test.each([
     ["open == false", 10],
-    ["this.note.startsWith('guest') && open", 10],
+    ["note != null && this.note.startsWith('guest') && open", 10],
     ["note == null", 15],
     ["key >= 28", 2],
     // Arrays and sets.

@@ -59,11 +59,11 @@ impl EntryLayout {
     /// value and pointer: `taggedNext` is not always at the end of the stride.
     ///
     /// ```
-    /// use assemblyscript::runtime::layout::{EntryLayout, Slot};
+    /// use assemblyscript::runtime::layout::{EntryLayout, EntrySlot};
     ///
     /// // Map<Ref, i64>: key at 0, value at 8, taggedNext at 16, the next entry at 24.
-    /// let reference = Slot { size: 4, is_reference: true };
-    /// let wide = Slot { size: 8, is_reference: false };
+    /// let reference = EntrySlot { size: 4, is_reference: true };
+    /// let wide = EntrySlot { size: 8, is_reference: false };
     /// let layout = EntryLayout::new(reference, Some(wide));
     /// assert_eq!((layout.tagged_next, layout.stride), (16, 24));
     /// assert_eq!((layout.key, layout.value), (Some(0), None));
