@@ -2,14 +2,14 @@
 
 use super::names::{class, label, root, size};
 use super::rows::{Left, Right, table};
-use super::text::format_count;
+use super::text::{counted, format_count};
 use questions::{Branch, HeldBy, MergedPaths, More};
 
 pub(super) fn merged_lines(paths: &MergedPaths) -> Vec<String> {
     let mut lines = vec![
         format!(
-            "{} objects, {}, which retain at least {} together",
-            format_count(paths.count),
+            "{}, {}, which retain at least {} together",
+            counted(paths.count, "object"),
             size(paths.shallow_size),
             size(paths.retained_set_size)
         ),

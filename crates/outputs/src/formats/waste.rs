@@ -2,7 +2,7 @@
 
 use super::names::{class, size};
 use super::rows::{Left, Right, table};
-use super::text::{format_count, printable};
+use super::text::{counted, format_count, printable};
 use questions::{Waste, WasteGroup, WasteHeaders, WasteKind, WasteKindName};
 
 /// The number of holders that are shown for each group.
@@ -49,7 +49,7 @@ pub(super) fn waste_lines(waste: &Waste) -> Vec<String> {
         [
             "  headers, which are no savings".to_owned(),
             size(headers.size),
-            format!("of {} objects", format_count(count)),
+            format!("of {}", counted(count, "object")),
         ]
     });
     let rows: Vec<_> = kinds.chain(headers).collect();
