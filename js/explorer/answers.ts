@@ -10,10 +10,11 @@ import { type Found, type Listed, listed } from "../served/questions/found.js";
 import { dominators, find, object, pathsOf } from "../served/questions/objects.js";
 import { invalid, pageOf, textOf } from "../served/questions/parameters.js";
 import { growth, sites } from "../served/questions/places.js";
+import { moduleFileOf } from "../source_lines.js";
 import { controlled } from "../work.js";
 import type { Dumps } from "./dumps.js";
 import { InstanceLists } from "./instances.js";
-import type { Method, Methods } from "./methods.js";
+import type { Method, Methods, SourceRow } from "./methods.js";
 import { withoutStrings } from "./without_strings.js";
 
 /** Lines of source. */
@@ -56,6 +57,7 @@ export class Answerer {
       dominators: ({ heap, ...wanted }, signal) =>
         this.#about(heap, (open) => dominators(open, wanted, { signal })),
       sites: (request, signal) => this.#sites(request, signal),
+      sources: (request) => this.#sources(request),
       growth: (request, signal) => this.#growth(request, signal),
     };
     if (!Object.hasOwn(answers, method)) {
@@ -164,6 +166,24 @@ export class Answerer {
     return await this.#about(heap, (open) =>
       sites({ heap: open, profile }, undefined, asked, { signal }),
     );
+  }
+
+  async #sources({
+    heap,
+    ...asked
+  }: Methods["sources"]["request"]): Promise<Methods["sources"]["answer"]> {
+    const { limit, offset } = pageOf(asked);
+    const { lines, hasModules } = await this.#dumps.lines(heap);
+    const known = new Map(lines.map(({ className, file, line }) => [className, { file, line }]));
+    const view = await this.#dumps.use(heap, (open) => this.#lists.view(open));
+    const all = view.constructors.flatMap(({ className }): SourceRow[] => {
+      const place = known.get(className);
+      if (place !== undefined) return [{ className, ...place }];
+      const file = hasModules ? moduleFileOf(className) : undefined;
+      return file === undefined ? [] : [{ className, file, line: null }];
+    });
+    const rows = all.slice(offset, offset + limit);
+    return { rows, page: listed(all.length, offset, rows.length) };
   }
 
   async #growth(

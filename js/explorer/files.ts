@@ -110,7 +110,7 @@ export async function dumpFile(path: string, wasm: string | undefined): Promise<
 }
 
 /** The modules of a folder; none if there is no such folder. */
-async function modulesIn(folder: string): Promise<string[]> {
+export async function modulesIn(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => [] as string[]);
   const modules: string[] = [];
   for (const name of names.filter((name) => name.endsWith(".wasm")).sort()) {
@@ -120,7 +120,8 @@ async function modulesIn(folder: string): Promise<string[]> {
   return modules;
 }
 
-async function kindOf(path: string): Promise<FileKind | undefined> {
+/** What a file is by its first bytes. */
+export async function kindOf(path: string): Promise<FileKind | undefined> {
   const file = await open(path);
   try {
     const start = Buffer.alloc(KIND_BYTES);

@@ -53,13 +53,24 @@ export function showsRoute(hash: string): boolean {
   return isNew;
 }
 
+/** Called with every new fragment of the address. */
+let onRoute: (hash: string) => void = () => {};
+
+/** Calls the listener with every new fragment of the address. */
+export function watchRoute(listener: (hash: string) => void): void {
+  onRoute = listener;
+}
+
 /** Called when the page has to show another route. */
 let onNavigate: (isBack: boolean) => void = () => {};
 
 /** Follows links of the page, and the buttons of the browser. */
 export function followRoutes(show: (isBack: boolean) => void): void {
   onNavigate = show;
-  addEventListener("popstate", () => show(true));
+  addEventListener("popstate", () => {
+    onRoute(location.hash);
+    show(true);
+  });
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button !== 0) return;
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
@@ -76,6 +87,7 @@ export function followRoutes(show: (isBack: boolean) => void): void {
 /** Goes to a route, with a new entry in the history unless it is the current one. */
 export function navigate(hash: string): void {
   if (hash !== location.hash) history.pushState(null, "", hash);
+  onRoute(hash);
   onNavigate(false);
 }
 
@@ -91,4 +103,5 @@ export function rememberRoute(
   if (hash === location.hash) return;
   if (isStep) history.pushState(null, "", hash);
   else history.replaceState(null, "", hash);
+  onRoute(hash);
 }

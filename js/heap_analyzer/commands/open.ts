@@ -73,6 +73,8 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
   if (profile !== undefined) dumps.profiled = handles.at(-1) ?? null;
   const server = await serveExplorer(new Answerer(dumps, strings, profile), options.port);
   const stop = new AbortController();
+  // The program that started this one has ended, such as an editor.
+  process.once("disconnect", () => process.exit());
   await interruptibly(
     () => {
       stop.abort();

@@ -10,7 +10,7 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Serialize};
 
 pub use make::place_table;
-pub use table::PlaceTable;
+pub use table::{ClassLine, PlaceTable};
 pub(super) use table::{PathNode, PathStart};
 
 /// Objects, and their bytes.
