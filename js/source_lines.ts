@@ -1,4 +1,4 @@
-/** Where classes are in the source: by the heap, by a source map beside the module, or by their names. */
+/** Where classes are in the source: by the heap or a source map beside the module. */
 import { existsSync, readFileSync } from "node:fs";
 import type * as native from "./native.js";
 
@@ -30,13 +30,4 @@ export function withSourceLines(
 /** The lines of constructors that a table knows. */
 export function classLines(table: native.PlaceTableHandle): ClassLine[] {
   return JSON.parse(table.classLines());
-}
-
-/**
- * The file of a class of AssemblyScript, whose name begins with the path of its module: `assembly/game.ts` of
- * `assembly/game/Player<i32>`. Undefined for what has no module.
- */
-export function moduleFileOf(className: string): string | undefined {
-  const [, module] = /^([^\s<>()|,]+)\/[^/\s<>()|,]+(?:<.*>)?$/s.exec(className) ?? [];
-  return module === undefined ? undefined : `${module}.ts`;
 }

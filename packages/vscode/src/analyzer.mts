@@ -86,6 +86,10 @@ export class Analyzer {
     return this.#isStopped;
   }
 
+  get processId(): number | undefined {
+    return this.#child.pid;
+  }
+
   /** The page, which asks through its host. */
   async page(): Promise<string> {
     return await (await fetch(this.#url)).text();

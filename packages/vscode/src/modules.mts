@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { kindOf, modulesIn } from "../../../js/explorer/files.js";
+import { kindOf, modulesIn } from "../../../js/explorer/modules.js";
 import { hasNoModule } from "../../../js/served/file_kind.js";
 
 /** Whether a file is a dump or a heap snapshot, by its contents. */

@@ -1,7 +1,7 @@
 /** Where in the source a suspect of a dump is: the reference to cut, or else its class. */
 import type { SuspectsAnswer } from "../../../answers.js";
+import { moduleFileOf } from "../../../js/module_file.js";
 import type { Report } from "../../../js/report/data.ts";
-import { moduleFileOf } from "../../../js/source_lines.js";
 
 export type Suspect = SuspectsAnswer["suspects"][number];
 
