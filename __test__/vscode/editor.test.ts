@@ -1,5 +1,7 @@
 // The packed extension in a real VS Code and a real Chromium: a leak is found, compared, and followed to its source.
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +9,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import AscTransform from "../../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../../dist/capture.js";
-import { openHeap } from "../../dist/index.js";
+import { openHeap, openHeapFile } from "../../dist/index.js";
 import * as format from "../../js/report/format.ts";
 import { findChromium, startChromium } from "../browser/chromium.ts";
 import { runCompiler } from "../support/compile.ts";
@@ -68,7 +70,6 @@ describe.skipIf(missing)("the extension", () => {
     };
     bench = await Workbench.start(join(folder, "trusted"), {
       "security.workspace.trust.enabled": false,
-      "workbench.startupEditor": "none",
       "workbench.colorTheme": "Default Dark Modern",
       "warpoHeap.diagnostics": true,
       "files.simpleDialog.enable": true,
@@ -193,11 +194,36 @@ describe.skipIf(missing)("the extension", () => {
     await window.openFile("02.dump");
     await window.heap.locator(".top .name", { hasText: "02.dump" }).waitFor();
     await window.run("Heap: Open Report");
-    await window.page.locator(".quick-input-widget input").first().waitFor();
-    await window.page.keyboard.press("Enter");
+    await window.answer();
     await window.tab("02.dump.html").waitFor();
     await window.heap.getByText("This file loads nothing").waitFor();
     expect(readFileSync(join(project, "dumps/02.dump.html"), "utf8")).toContain("Heap report");
+  });
+
+  test("a dump of a running process is taken, and opens", async () => {
+    const script = `
+      const wasm = require("node:fs").readFileSync(${JSON.stringify(join(project, "build/game.wasm"))});
+      WebAssembly.instantiate(wasm, { env: { abort() {} } }).then(({ instance }) => {
+        globalThis.game = instance;
+        instance.exports.play(50);
+        setInterval(() => {}, 1000);
+        console.log("ready");
+      });
+    `;
+    const child = spawn(process.execPath, ["--inspect=127.0.0.1:0", "-e", script]);
+    try {
+      const [listening] = await once(child.stderr.setEncoding("utf8"), "data");
+      const address = /ws:\/\/\S+/.exec(listening)?.[0];
+      await once(child.stdout, "data");
+      await window.run("Heap: Take a Dump of the Running Process");
+      await window.answer(address);
+      await window.answer();
+      await window.heap.locator(".top .name", { hasText: "process.dump" }).waitFor();
+      const taken = openHeapFile(join(project, "process.dump"), join(project, "process.wasm"));
+      expect(taken.find({ class: "game/Player" }).total).toBe(50);
+    } finally {
+      child.kill();
+    }
   });
 
   test("no analyzer outlives its editors", async () => {
@@ -209,7 +235,6 @@ describe.skipIf(missing)("the extension", () => {
     const other = await Workbench.start(join(folder, "untrusted"), {
       "security.workspace.trust.startupPrompt": "never",
       "security.workspace.trust.untrustedFiles": "open",
-      "workbench.startupEditor": "none",
     });
     try {
       const restricted = await other.open(browser, project);

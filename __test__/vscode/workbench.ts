@@ -40,7 +40,13 @@ export class Workbench {
     const data = join(folder, "data");
     const extensions = join(folder, "extensions");
     mkdirSync(join(data, "Machine"), { recursive: true });
-    writeFileSync(join(data, "Machine/settings.json"), JSON.stringify(settings));
+    const quietly = {
+      "workbench.startupEditor": "none",
+      "workbench.secondarySideBar.defaultVisibility": "hidden",
+      "chat.disableAIFeatures": true,
+    };
+    const all = JSON.stringify({ ...quietly, ...settings });
+    writeFileSync(join(data, "Machine/settings.json"), all);
     const places = ["--user-data-dir", data, "--extensions-dir", extensions];
     const run = [SERVER, "--accept-server-license-terms", ...places];
     const env = { ...process.env, HOME: folder };
@@ -119,6 +125,14 @@ export class Window {
   async run(command: string): Promise<void> {
     await this.page.keyboard.press("F1");
     await this.choose(`>${command}`, command);
+  }
+
+  /** Ends the question that is open; without a text, with the one that it proposes. */
+  async answer(text?: string): Promise<void> {
+    const box = this.page.locator(".quick-input-widget input").filter({ visible: true }).first();
+    await box.waitFor();
+    if (text !== undefined) await box.fill(text);
+    await box.press("Enter");
   }
 
   /** Types into the box that is open, and takes the entry with a text. */

@@ -15,7 +15,7 @@ import { ObjectPane } from "./object_pane.ts";
 import { PAGES, type PageView, pageNames } from "./pages.ts";
 import type { Context } from "./parts.ts";
 import { type Questions, ServedQuestions } from "./questions.ts";
-import { followRoutes, openObject, parseRoute, routeHash, showsRoute } from "./route.ts";
+import { followRoutes, goBack, openObject, parseRoute, routeHash, showsRoute } from "./route.ts";
 import { Search } from "./search.ts";
 import { themeButton } from "./theme.ts";
 import { showKind } from "./waste.ts";
@@ -181,8 +181,7 @@ function header({ report, questions }: Context, links: HTMLElement[], search: Se
 }
 
 function backButton(): HTMLElement {
-  const back = () => history.back();
-  return element("button", { type: "button", class: "back", on: { click: back } }, "Back");
+  return element("button", { type: "button", class: "back", on: { click: goBack } }, "Back");
 }
 
 function footer({ report, questions }: Context): HTMLElement {

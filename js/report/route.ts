@@ -86,9 +86,19 @@ export function followRoutes(show: (isBack: boolean) => void): void {
 
 /** Goes to a route, with a new entry in the history unless it is the current one. */
 export function navigate(hash: string): void {
-  if (hash !== location.hash) history.pushState(null, "", hash);
+  if (hash !== location.hash) history.pushState(steps() + 1, "", hash);
   onRoute(hash);
   onNavigate(false);
+}
+
+/** How many entries the page has made in the history before the current one. */
+function steps(): number {
+  return typeof history.state === "number" ? history.state : 0;
+}
+
+/** Goes back, but not to what was there before the page. */
+export function goBack(): void {
+  if (steps() > 0) history.back();
 }
 
 /** Shows other parameters in the address. With `isStep`, the back button returns to those before. */
@@ -101,7 +111,7 @@ export function rememberRoute(
   shownRoute = routeHash(page, parameters);
   const hash = routeHash(page, object === undefined ? parameters : { ...parameters, object });
   if (hash === location.hash) return;
-  if (isStep) history.pushState(null, "", hash);
-  else history.replaceState(null, "", hash);
+  if (isStep) history.pushState(steps() + 1, "", hash);
+  else history.replaceState(history.state, "", hash);
   onRoute(hash);
 }
