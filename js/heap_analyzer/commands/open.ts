@@ -75,6 +75,8 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
   const stop = new AbortController();
   // The program that started this one has ended, such as an editor.
   process.once("disconnect", () => process.exit());
+  // The listener alone would keep this one running after a failure.
+  process.channel?.unref();
   await interruptibly(
     () => {
       stop.abort();
