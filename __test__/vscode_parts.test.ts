@@ -141,6 +141,8 @@ describe("what stands above a class", () => {
     );
     const [fewer] = classFacts([row], [{ ...row, count: 1401 }], [source]);
     expect(fewer && lensTitle(fewer, "before.dump")).toContain("−1 since");
+    const [same] = classFacts([row], [row], [source]);
+    expect(same && lensTitle(same, "before.dump")).toContain("· unchanged since before.dump");
     // A class that was not there before is new as a whole.
     const [added] = classFacts([row], [], [source]);
     expect(added && lensTitle(added, "before.dump")).toContain("+1,400 since");

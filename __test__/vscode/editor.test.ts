@@ -85,7 +85,7 @@ describe.skipIf(missing)("the extension", () => {
   });
 
   test("a dump opens in the page, and its module is found in build", async () => {
-    await window.openFile("03.dump");
+    await window.openFile("dumps/03.dump");
     await window.heap.locator(".top .name", { hasText: "03.dump" }).waitFor();
     await window.heap.getByRole("heading", { name: "Overview" }).waitFor();
     expect(bench.analyzers()).toHaveLength(1);
@@ -127,6 +127,7 @@ describe.skipIf(missing)("the extension", () => {
     const { count, before, retained } = players;
     const text = `${format.count(count)} live · ${format.bytes(retained)} · ${format.signedCount(count - before)} since 01.dump`;
     const lens = window.page.locator(".codelens-decoration a", { hasText: text });
+    await window.page.keyboard.press("Control+Home");
     await lens.first().waitFor();
     await window.page.screenshot({ path: join(PICTURES, "dark-source.png") });
     await lens.first().click();
@@ -186,12 +187,12 @@ describe.skipIf(missing)("the extension", () => {
   });
 
   test("a file that only has the name of a dump opens as text", async () => {
-    await window.openFile("notes.dump");
+    await window.openFile("dumps/notes.dump");
     await window.page.locator(".view-line", { hasText: "a dump of a database" }).waitFor();
   });
 
   test("a report is written, and opens", async () => {
-    await window.openFile("02.dump");
+    await window.openFile("dumps/02.dump");
     await window.heap.locator(".top .name", { hasText: "02.dump" }).waitFor();
     await window.run("Heap: Open Report");
     await window.answer();
@@ -239,7 +240,7 @@ describe.skipIf(missing)("the extension", () => {
     try {
       const restricted = await other.open(browser, project);
       await restricted.page.getByText("Restricted Mode").first().waitFor();
-      await restricted.openFile("03.dump");
+      await restricted.openFile("dumps/03.dump");
       await restricted.tab("03.dump").waitFor();
       await restricted.page
         .getByText(/binary/)

@@ -39,14 +39,14 @@ export class Workbench {
   static async start(folder: string, settings: Record<string, unknown>): Promise<Workbench> {
     const data = join(folder, "data");
     const extensions = join(folder, "extensions");
-    mkdirSync(join(data, "Machine"), { recursive: true });
+    mkdirSync(join(data, "User"), { recursive: true });
     const quietly = {
       "workbench.startupEditor": "none",
       "workbench.secondarySideBar.defaultVisibility": "hidden",
       "chat.disableAIFeatures": true,
     };
     const all = JSON.stringify({ ...quietly, ...settings });
-    writeFileSync(join(data, "Machine/settings.json"), all);
+    writeFileSync(join(data, "User/settings.json"), all);
     const places = ["--user-data-dir", data, "--extensions-dir", extensions];
     const run = [SERVER, "--accept-server-license-terms", ...places];
     const env = { ...process.env, HOME: folder };
@@ -117,9 +117,15 @@ export class Window {
       .frameLocator("#active-frame");
   }
 
-  async openFile(name: string): Promise<void> {
-    await this.page.keyboard.press("Control+p");
-    await this.choose(name);
+  /** Opens a file of the tree; the folder of its path is opened first. */
+  async openFile(path: string): Promise<void> {
+    const rows = this.page.locator(".explorer-folders-view .monaco-list-row");
+    const [name = "", folder] = path.split("/").reverse();
+    const row = rows.filter({ has: this.page.getByText(name, { exact: true }) });
+    if (folder !== undefined && (await row.count()) === 0) {
+      await rows.filter({ has: this.page.getByText(folder, { exact: true }) }).click();
+    }
+    await row.dblclick();
   }
 
   async run(command: string): Promise<void> {

@@ -38,7 +38,8 @@ export function lensTitle(
 ): string {
   const parts = [`${format.count(count)} live`, format.bytes(retainedSize)];
   if (change !== null && before !== null) {
-    parts.push(`${format.signedCount(change)} since ${format.printable(before)}`);
+    const changed = change === 0 ? "unchanged" : format.signedCount(change);
+    parts.push(`${changed} since ${format.printable(before)}`);
   }
   const numbers = parts.join(" · ");
   return isOneOfSeveral ? `${format.shortClassName(className)}: ${numbers}` : numbers;
