@@ -7,6 +7,7 @@ use napi_derive::napi;
 
 use super::error::Result;
 use super::outcome::Outcome;
+use super::profile::internal;
 use engine::heap::SourceLocation;
 use engine::questions::PlaceTable;
 use engine::wasm::symbols::Symbols;
@@ -72,6 +73,12 @@ impl PlaceTableHandle {
             });
             Ok(Self::new(table).registered(env))
         })
+    }
+
+    /// Where the constructors of classes are, as JSON: `{ className, file, line, column }[]`.
+    #[napi]
+    pub fn class_lines(&self) -> Result<String> {
+        guarded(|| Ok(serde_json::to_string(&self.table.class_lines()).map_err(internal)?))
     }
 
     /// The table as bytes.

@@ -80,6 +80,15 @@ export interface FoundRow extends InstanceRow {
   className: string;
 }
 
+/** Where a class is in the source. */
+export interface SourceRow {
+  className: string;
+  /** As the heap or the source map names it: a path, a URL, or a name such as `~lib/map.ts`. */
+  file: string;
+  /** Of its constructor, from 1; null if only the file is known. */
+  line: number | null;
+}
+
 /** Parameters and answer of each method. */
 export interface Methods {
   status: { request: Record<string, never>; answer: Status };
@@ -120,6 +129,11 @@ export interface Methods {
   };
   /** Of the dump that has a profile. */
   sites: { request: { heap: string }; answer: ExplorerSites };
+  /** The live classes whose file is known, in the order of `classes`. */
+  sources: {
+    request: PageRequest & { heap: string };
+    answer: { rows: SourceRow[]; page: Listed };
+  };
   growth: {
     request: PageRequest & { warmup?: number };
     answer: Pick<GrowthAnswer, "dumps" | "places" | "undecided" | "perInterval"> & { page: Listed };

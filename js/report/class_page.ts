@@ -3,7 +3,7 @@ import type { InstanceOrder, InstanceRow, InstanceSet } from "../explorer/method
 import { element, fill } from "./dom.ts";
 import * as format from "./format.ts";
 import { later } from "./later.ts";
-import { addressLabel, classLabel, linked, type PageContext } from "./parts.ts";
+import { addressLabel, classLabel, linked, type PageContext, sourceButton } from "./parts.ts";
 import { rememberRoute } from "./route.ts";
 import { VirtualList } from "./virtual_list.ts";
 
@@ -51,7 +51,13 @@ export function classPage(context: PageContext, parameters: URLSearchParams): HT
   return element(
     "div",
     {},
-    element("p", { class: "subject" }, classLabel(state.name)),
+    element(
+      "p",
+      { class: "subject" },
+      classLabel(state.name),
+      " ",
+      sourceButton(context, { className: state.name }),
+    ),
     row !== undefined &&
       element(
         "p",

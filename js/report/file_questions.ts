@@ -12,6 +12,7 @@ const HEAP = "1";
 
 export class FileQuestions implements Questions {
   readonly isComplete = false;
+  readonly editor = null;
   readonly #report: Report;
   readonly #cells: Map<string, number>;
   readonly #nodes: Map<string, number>;

@@ -16,7 +16,7 @@ export function newDumpNotice({ questions, status }: PageContext): HTMLElement {
     if (now === undefined || now.heap === newest || now.heap === null) return;
     newest = now.heap;
     const name = now.dumps.find(({ heap }) => heap === newest)?.name ?? "";
-    const show = () => location.reload();
+    const show = () => (questions.editor ?? location).reload();
     notice.hidden = false;
     fill(
       notice,

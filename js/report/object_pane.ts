@@ -18,6 +18,7 @@ import {
   pathView,
   referrerList,
   shareBar,
+  sourceButton,
 } from "./parts.ts";
 import { navigate, withObject } from "./route.ts";
 
@@ -101,7 +102,13 @@ function objectView(context: PageContext, found: ExplorerObject): Child[] {
   const cell = cellOf.get(found.address);
   const isLive = state === "live";
   return [
-    element("h2", {}, className === null ? `A ${state} block` : classLink(className)),
+    element(
+      "h2",
+      {},
+      className === null ? `A ${state} block` : classLink(className),
+      className !== null && " ",
+      className !== null && sourceButton(context, { className }),
+    ),
     facts(found, live),
     isLive && shareBar(found.retainedSize, live),
     preview !== null && element("p", { class: "preview" }, ...linked(preview)),
@@ -116,7 +123,7 @@ function objectView(context: PageContext, found: ExplorerObject): Child[] {
     fields.length > 0 &&
       openable(
         [`Fields (${format.count(fields.length)})`],
-        async () => [fieldTree(context, fields)],
+        async () => [fieldTree(context, fields, className)],
         entries === null,
       ),
     page.total + found.roots.length > 0 &&

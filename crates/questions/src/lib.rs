@@ -46,7 +46,7 @@ pub use parts::references::Edge;
 pub use parts::roots::{Root, origin_root, root_kind_name};
 pub use parts::short_names::short_class;
 pub use paths::*;
-pub use place_table::{PlaceTable, place_table};
+pub use place_table::{ClassLine, PlaceTable, place_table};
 pub use question::{Question, ask};
 pub use referrers::*;
 pub use report::*;

@@ -75,6 +75,10 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
   if (profile !== undefined) dumps.profiled = handles.at(-1) ?? null;
   const server = await serveExplorer(new Answerer(dumps, strings, profile), options.port);
   const stop = new AbortController();
+  // The program that started this one has ended, such as an editor.
+  process.once("disconnect", () => process.exit());
+  // The listener alone would keep this one running after a failure.
+  process.channel?.unref();
   await interruptibly(
     () => {
       stop.abort();

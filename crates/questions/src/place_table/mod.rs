@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub use make::place_table;
 pub(super) use objects::objects_at;
-pub use table::PlaceTable;
+pub use table::{ClassLine, PlaceTable};
 pub(super) use table::{PathNode, PathStart};
 
 /// Objects, and their bytes.

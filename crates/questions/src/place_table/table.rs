@@ -124,6 +124,20 @@ pub(crate) struct FieldRow {
     pub(crate) sum: PlaceSum,
 }
 
+/// A class, and where its constructor is in the source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClassLine<'a> {
+    /// The whole name of the class.
+    pub class_name: &'a str,
+    /// The file as the heap or the source map names it.
+    pub file: &'a str,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
+}
+
 /// The live objects of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ClassTotals {
@@ -156,6 +170,20 @@ impl PlaceTable {
             }
         }
         table
+    }
+
+    /// Where the constructors of classes are, of classes that have only one, in the order of the classes.
+    pub fn class_lines(&self) -> Vec<ClassLine<'_>> {
+        let name = |number: u32| self.names.get(number as usize);
+        let lines = self.class_places.iter().filter_map(|row| {
+            Some(ClassLine {
+                class_name: name(row.class)?,
+                file: name(row.file)?,
+                line: row.line,
+                column: row.column,
+            })
+        });
+        lines.collect()
     }
 
     /// What the dump is called.
