@@ -14,7 +14,7 @@ interface Webview {
 
 declare function acquireVsCodeApi(): Webview;
 
-interface Waiting {
+interface PendingQuestion {
   resolve: (result: never) => void;
   reject: (error: Error) => void;
 }
@@ -31,7 +31,7 @@ export class EditorQuestions implements Questions {
     reload: () => this.#webview.postMessage({ kind: "reload" }),
   };
   readonly #webview = acquireVsCodeApi();
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingQuestion>();
   #lastId = 0;
 
   constructor() {
