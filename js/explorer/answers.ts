@@ -2,8 +2,8 @@
 import type { Heap } from "../../index.js";
 import { growthAsync } from "../growth.js";
 import { heapHandle } from "../heap.js";
-import type { WorkControl } from "../native.js";
 import { moduleFileOf } from "../module_file.js";
+import type { WorkControl } from "../native.js";
 import { type ReportData, reportData } from "../report_file.js";
 import { QuestionError } from "../served/errors.js";
 import { classes } from "../served/questions/classes.js";

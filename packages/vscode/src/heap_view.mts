@@ -68,7 +68,7 @@ export class HeapView {
 
   /** Shows another part of the page. */
   show(hash: string): void {
-    this.panel.reveal();
+    this.panel.reveal(this.panel.viewColumn);
     this.#send({ kind: "show", hash });
   }
 
@@ -100,10 +100,12 @@ export class HeapView {
     const isDamaged = /--partial\b/.test(message) && this.#request.isPartial !== true;
     const actions: Record<string, () => unknown> = {
       Restart: () => this.open(),
-      ...(isDamaged
-        ? { "Show the Part before the Damage": () => this.open({ isPartial: true }) }
-        : {}),
-      "Choose the Module…": () => vscode.commands.executeCommand("warpoHeap.module", this),
+      ...(isDamaged && {
+        "Show the Part before the Damage": () => this.open({ isPartial: true }),
+      }),
+      ...(/\bmodule\b/.test(message) && {
+        "Choose the Module…": () => vscode.commands.executeCommand("warpoHeap.module", this),
+      }),
     };
     const chosen = await vscode.window.showErrorMessage(
       `${name}: ${message}`,
