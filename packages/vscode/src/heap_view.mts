@@ -60,15 +60,17 @@ export class HeapView {
       const analyzer = await Analyzer.start(this.#host.cli, this.#request);
       this.#analyzer = analyzer;
       void analyzer.ended.then((messages) => this.#fail(analyzer, messages));
-      await this.#showPage(analyzer);
+      // It may end before it gives its page, if it cannot read the dump: then that is said.
+      const isShown = this.#showPage(analyzer).catch(() => {});
+      await Promise.race([isShown, analyzer.ended]);
     } catch (error) {
-      await this.#offer((error as Error).message);
+      this.#showFailure((error as Error).message);
     }
   }
 
   /** Shows another part of the page. */
   show(hash: string): void {
-    this.panel.reveal();
+    this.panel.reveal(this.panel.viewColumn);
     this.#send({ kind: "show", hash });
   }
 
@@ -89,9 +91,16 @@ export class HeapView {
     this.#host.onChange();
   }
 
-  async #fail(analyzer: Analyzer, messages: string): Promise<void> {
+  #fail(analyzer: Analyzer, messages: string): void {
     if (analyzer.isStopped) return;
-    await this.#offer(messages);
+    if (this.report !== undefined) void this.#offer(messages);
+    else this.#showFailure(messages);
+  }
+
+  /** There is no page that could stay. */
+  #showFailure(message: string): void {
+    this.panel.webview.html = failurePage(message);
+    void this.#offer(message);
   }
 
   /** Says what went wrong. The page stays as it is. */
@@ -100,15 +109,15 @@ export class HeapView {
     const isDamaged = /--partial\b/.test(message) && this.#request.isPartial !== true;
     const actions: Record<string, () => unknown> = {
       Restart: () => this.open(),
-      ...(isDamaged
-        ? { "Show the Part before the Damage": () => this.open({ isPartial: true }) }
-        : {}),
-      "Choose the Module…": () => vscode.commands.executeCommand("warpoHeap.module", this),
+      ...(isDamaged && {
+        "Show the Part before the Damage": () => this.open({ isPartial: true }),
+      }),
+      ...(/\bmodule\b/.test(message) && {
+        "Choose the Module…": () => vscode.commands.executeCommand("warpoHeap.module", this),
+      }),
     };
-    const chosen = await vscode.window.showErrorMessage(
-      `${name}: ${message}`,
-      ...Object.keys(actions),
-    );
+    const text = message.includes(name) ? message : `${name}: ${message}`;
+    const chosen = await vscode.window.showErrorMessage(text, ...Object.keys(actions));
     if (chosen !== undefined) await actions[chosen]?.();
   }
 
@@ -171,4 +180,11 @@ async function failureOf(error: Error, analyzer: Analyzer | undefined): Promise<
   const soon = new Promise<void>((resolve) => setTimeout(resolve, LAST_WORDS));
   const messages = await Promise.race([analyzer.ended, soon]);
   return messages ?? "The analyzer does not answer.";
+}
+
+/** A page that only says why there is no other. */
+function failurePage(message: string): string {
+  const text = message.replace(/[&<]/g, (character) => (character === "&" ? "&amp;" : "&lt;"));
+  const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'">`;
+  return `<!DOCTYPE html><html lang="en"><head>${policy}<title>Heap</title></head><body><h1>This heap cannot be shown</h1><p>${text}</p></body></html>`;
 }
