@@ -154,7 +154,7 @@ function attached(found: Instance[], connection: Connection, close: () => Promis
         frames,
       });
       copying += time;
-      if (wasmFile !== undefined) writeWhole(wasmFile, wasm);
+      if (wasmFile !== undefined) await writeWhole(wasmFile, "the module", wasm);
       return warnings;
     },
     async module(nth) {

@@ -4,7 +4,7 @@
 import { type Answer, at, count, list, text } from "./answer.js";
 import type { Session } from "./connection.js";
 import { call, type Instance } from "./instances.js";
-import { type Pause } from "./pause.js";
+import type { Pause } from "./pause.js";
 import { SCOPE_VALUES } from "./remote_code.js";
 
 /** A typed value of a frame. */

@@ -34,11 +34,14 @@ export interface Parts {
   memories: string;
 }
 
-/** Lets the target forget all objects that a search or a capture looked at. */
+/** V8's name for the objects that it describes in a pause. */
+const OBJECTS_OF_A_PAUSE = "backtrace";
+
+/** Lets the target forget all objects that a search, a pause or a capture looked at. */
 export async function releaseObjects({ session }: Thread): Promise<void> {
-  await session
-    .call("Runtime.releaseObjectGroup", { objectGroup: SHORT_LIVED })
-    .catch(() => {});
+  for (const objectGroup of [SHORT_LIVED, OBJECTS_OF_A_PAUSE]) {
+    await session.call("Runtime.releaseObjectGroup", { objectGroup }).catch(() => {});
+  }
 }
 
 /** The globals and memories of an instance. They live until {@link releaseObjects}. */

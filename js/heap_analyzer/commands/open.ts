@@ -2,10 +2,12 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError } from "commander";
-import type { OpenSettings } from "../../explorer/dumps.js";
+import type { Dumps, OpenSettings } from "../../explorer/dumps.js";
+import type { Taking } from "../../explorer/taking.js";
 import { reason } from "../../whole_file.js";
+import { duration } from "../duration.js";
 import { interruptibly } from "../interruption.js";
-import { writeWarning } from "../messages.js";
+import { writeNote, writeWarning } from "../messages.js";
 import {
   addContainerOptions,
   fileArgument,
@@ -13,6 +15,7 @@ import {
   type ReadingOptions,
   reading,
   wasmOption,
+  wholeNumber,
 } from "../options.js";
 import { writeText } from "../output.js";
 
@@ -23,7 +26,14 @@ interface ExplorerOptions extends ReadingOptions {
   strings: boolean;
   port: number;
   browser: boolean;
+  attach?: string;
+  watch?: string;
+  every: number;
+  instance?: number;
 }
+
+/** The time between two dumps of a program that is watched, in milliseconds. */
+const INTERVAL = 60_000;
 
 export function addOpenCommand(program: Command): void {
   const command = program
@@ -31,7 +41,7 @@ export function addOpenCommand(program: Command): void {
     .description("look at dumps in the browser: every object can be opened")
     .addArgument(
       fileArgument(
-        "<dump|folder...>",
+        "[dump|folder...]",
         "heap dumps or heap snapshots in the order in which they were taken, or folders of them",
       ).argParser((text, earlier?: string[]) => [...(earlier ?? []), fileName(text)]),
     )
@@ -43,11 +53,28 @@ export function addOpenCommand(program: Command): void {
       fileName,
     )
     .option("--no-strings", "leave out the contents of strings")
+    .option(
+      "--attach <target>",
+      "let the page take dumps of this running program: a process id or the address of an inspector",
+      target,
+    )
+    .option("--watch <target>", "the same, and take dumps again and again", target)
+    .option("--every <time>", "with --watch: the time between two: 10s, 5m, 1h", duration, INTERVAL)
+    .option(
+      "--instance <n>",
+      "which instance of the program, by its number in attach --list",
+      wholeNumber(0),
+    )
     .option("--port <n>", "the port on 127.0.0.1 (default: a free one)", port, 0)
     .option("--no-browser", "only print the address")
     .option("--force", "continue although a dump was not taken from the module")
     .option("--partial", "if a heap is damaged, show the part before the damage");
   addContainerOptions(command).action(runOpen);
+}
+
+function target(text: string): string {
+  if (text !== "") return text;
+  throw new InvalidArgumentError("Expected a process id or the address of an inspector.");
 }
 
 function port(text: string): number {
@@ -62,7 +89,14 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
   const { dumpFile, givenDumps, watchFolders } = await import("../../explorer/files.js");
   const { serveExplorer } = await import("../../explorer/server.js");
   const { wasm, before, strings } = options;
-  const { files, folders, known } = await givenDumps(paths, wasm);
+  const program = programOf(options);
+  if (paths.length === 0 && program === undefined) {
+    throw new Error("open: expected a dump, a folder, --attach or --watch");
+  }
+  const { files, folders, known } =
+    paths.length === 0
+      ? { files: [], folders: [], known: new Set<string>() }
+      : await givenDumps(paths, wasm);
   const dumps = new Dumps(
     settingsOf(options, files.length + folders.length + (before === undefined ? 0 : 1)),
   );
@@ -71,34 +105,71 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
   for (const file of files) handles.push(dumps.add(file));
   const profile = options.profile === undefined ? undefined : profileOf(options.profile);
   if (profile !== undefined) dumps.profiled = handles.at(-1) ?? null;
-  const server = await serveExplorer(new Answerer(dumps, strings, profile), options.port);
+  const answerer = new Answerer(dumps, strings, profile);
+  const taking = program === undefined ? undefined : await takingOf(program, options, dumps);
+  if (taking !== undefined) answerer.take = () => taking.take();
   const stop = new AbortController();
   await interruptibly(
     () => {
       stop.abort();
       void dumps.close();
+      taking?.close();
     },
     async () => {
-      writeText(`${server.url}\n`);
-      if (options.browser) showInBrowser(server.url);
-      for (const handle of handles) await dumps.read(handle);
-      const { failures, dumps: read } = dumps.status();
-      for (const { name, message } of failures) writeWarning(`${name}: ${message}`);
-      if (read.length === 0 && folders.length === 0) {
-        await server.close();
-        throw new Error("open: none of the dumps can be read");
-      }
-      const appear = async (path: string) => {
-        try {
-          await dumps.read(dumps.add(await dumpFile(path, wasm)));
-        } catch (error) {
-          dumps.fail(path, error);
+      try {
+        const server = await serveExplorer(answerer, options.port);
+        // The page has nothing to show before.
+        if (taking !== undefined && files.length === 0) await firstDump(taking);
+        writeText(`${server.url}\n`);
+        if (options.browser) showInBrowser(server.url);
+        for (const handle of handles) await dumps.read(handle);
+        const { failures, dumps: read } = dumps.status();
+        for (const { name, message } of failures) writeWarning(`${name}: ${message}`);
+        if (read.length === 0 && folders.length === 0) {
+          await server.close();
+          throw new Error("open: none of the dumps can be read");
         }
-      };
-      if (folders.length > 0) await watchFolders(folders, known, stop.signal, appear);
-      else await new Promise((resolve) => stop.signal.addEventListener("abort", resolve));
+        const appear = async (path: string) => {
+          try {
+            await dumps.read(dumps.add(await dumpFile(path, wasm)));
+          } catch (error) {
+            dumps.fail(path, error);
+          }
+        };
+        if (options.watch !== undefined) void taking?.takeAtIntervals(options.every, stop.signal);
+        if (folders.length > 0) await watchFolders(folders, known, stop.signal, appear);
+        else await new Promise((resolve) => stop.signal.addEventListener("abort", resolve));
+      } finally {
+        taking?.close();
+      }
     },
   );
+}
+
+/** The running program of which dumps may be taken. */
+function programOf({ attach, watch }: ExplorerOptions): string | undefined {
+  if (attach !== undefined && watch !== undefined) {
+    throw new Error("open: expected either --attach or --watch, because --watch allows both");
+  }
+  return attach ?? watch;
+}
+
+async function takingOf(
+  program: string,
+  { instance }: ExplorerOptions,
+  dumps: Dumps,
+): Promise<Taking> {
+  const { Taking } = await import("../../explorer/taking.js");
+  dumps.canTake = true;
+  writeNote(
+    "dumps of the running program contain its memory, including its secrets; they are removed at the end",
+  );
+  return new Taking(program, instance, dumps);
+}
+
+async function firstDump(taking: Taking): Promise<void> {
+  const { warnings } = await taking.take();
+  for (const warning of warnings) writeWarning(warning);
 }
 
 /** How dumps are read, for the API. */

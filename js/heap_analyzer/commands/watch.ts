@@ -5,6 +5,7 @@ import type * as native from "../../native.js";
 import type { Captures } from "../../watch/captures.js";
 import { KeptTables } from "../../watch/kept_tables.js";
 import type { StartedProgram } from "../../watch/program.js";
+import { duration, LONGEST_TIMER } from "../duration.js";
 import { interruptibly } from "../interruption.js";
 import { fileName, wholeNumber } from "../options.js";
 import { placeTables } from "../place_tables.js";
@@ -29,8 +30,6 @@ interface WatchOptions {
 
 /** How much of the program's time dumps may take by default, in percent. */
 const COST = 5;
-/** The longest timer in milliseconds: 24 days. A longer one would end at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 /** The exit code with `--exit-code`, as that of `check`. */
 const GROWN = 2;
 
@@ -40,7 +39,7 @@ export function addWatchCommand(program: Command): void {
     .description("take dumps of a running program again and again, and show what grows")
     .argument("<target...>", "a process id or the address of an inspector, as for attach")
     .option("--command", "start the target: -- node <script> <arguments>")
-    .option("--every <time>", "the time between two dumps: 500ms, 10s, 5m, 1h", time, 60_000)
+    .option("--every <time>", "the time between two dumps: 500ms, 10s, 5m, 1h", duration, 60_000)
     .option(
       "--cost <percent>",
       "how much of the program's time dumps may take: a longer time between them, if need be",
@@ -59,16 +58,6 @@ export function addWatchCommand(program: Command): void {
     .option("--exit-code", `end with ${GROWN} if a place grew`)
     .option("--timeout <seconds>", "how long the target may take to answer", wholeNumber(1), 30)
     .action(runWatch);
-}
-
-function time(text: string): number {
-  const [, number, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
-  const factor = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit];
-  const result = factor === undefined ? Number.NaN : Number(number) * factor;
-  if (!(result >= 1 && result <= LONGEST_TIMER)) {
-    throw new InvalidArgumentError("Expected a time of at most 24 days: 500ms, 10s, 5m, 1h.");
-  }
-  return result;
 }
 
 function percent(text: string): number {
