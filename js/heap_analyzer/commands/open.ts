@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Dumps, OpenSettings } from "../../explorer/dumps.js";
 import type { Taking } from "../../explorer/taking.js";
 import { reason } from "../../whole_file.js";
-import { duration } from "../duration.js";
+import { duration } from "../quantities.js";
 import { interruptibly } from "../interruption.js";
 import { writeNote, writeWarning } from "../messages.js";
 import {
