@@ -4,7 +4,7 @@
 
 import { WebSocket } from "ws";
 import { HeapAnalyzerError } from "../errors.js";
-import { type Answer, answerError, at } from "./answer.js";
+import { type Answer, answerError, at, quoted } from "./answer.js";
 
 /** The most bytes of one message. The largest are pieces of a memory, which have 11 MiB. */
 const MAX_MESSAGE = 256 * 1024 * 1024;
@@ -96,7 +96,7 @@ class Calls implements Session {
     this.#answered(waiting.method, performance.now() - waiting.start);
     if (message.error === undefined) return waiting.resolve(message.result);
     const reason = at(message.error, "message");
-    waiting.reject(answerError(waiting.method, `refused it: ${String(reason).slice(0, 200)}`));
+    waiting.reject(answerError(waiting.method, `refused it: ${quoted(reason)}`));
   }
 
   /** Fails everything that waits. */

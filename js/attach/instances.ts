@@ -2,7 +2,7 @@
 // program keeps only a function; it collects garbage first.
 
 import { HeapAnalyzerError } from "../errors.js";
-import { type Answer, answerError, at, base64, count, list, text } from "./answer.js";
+import { type Answer, answerError, at, base64, count, list, quoted, text } from "./answer.js";
 import type { Session } from "./connection.js";
 import { DEREFERENCE, ENTRY, KEEP_WEAKLY, LENGTH, MEMORY_SIZE } from "./remote_code.js";
 import type { Realm, Thread } from "./threads.js";
@@ -206,7 +206,7 @@ export async function call(
   const exception = at(answer, "exceptionDetails");
   if (exception !== undefined) {
     const reason = at(exception, "exception.description") ?? at(exception, "text");
-    throw answerError("the target", `failed: ${String(reason).slice(0, 300)}`);
+    throw answerError("the target", `failed: ${quoted(reason)}`);
   }
   return returnByValue ? at(answer, "result.value") : at(answer, "result");
 }

@@ -46,7 +46,14 @@ export const attachQuestion = question({
       throw new QuestionError("ERR_NOT_ALLOWED", "dumps are not allowed: --attach allows them");
     }
     if (list) {
-      const instances = [...(await targets.instances(target))];
+      const found = await targets.instances(target);
+      // In quotes, texts of the program are marked as data.
+      const instances = found.map(({ thread, realm, module, memorySize }) => ({
+        thread: JSON.stringify(thread),
+        realm: JSON.stringify(realm),
+        module: JSON.stringify(module),
+        memorySize,
+      }));
       const body = { instances, dump: null, notes: [] };
       return { body, warnings: [], partial: false, isWithoutHeap: true };
     }
