@@ -13,10 +13,18 @@ import { compileProgram } from "./support/asc_program.ts";
 
 const PROGRAMS = join(import.meta.dirname, "programs/attach");
 const VERSIONS = join(import.meta.dirname, "node_versions/node_modules");
-const HOSTS = [
+interface Host {
+  title: string;
+  path: string;
+  /** Arguments before those of the inspector. */
+  run?: string[];
+}
+
+const HOSTS: [Host, ...Host[]] = [
   { title: "this Node", path: process.execPath },
   { title: "Node 22", path: join(VERSIONS, "node-22/bin/node") },
   { title: "Node 24", path: join(VERSIONS, "node-24/bin/node") },
+  { title: "Deno", path: join(VERSIONS, "deno/deno"), run: ["run", "--allow-all"] },
 ];
 
 let folder: string;
@@ -34,8 +42,9 @@ afterAll(() => {
 });
 
 /** Starts a program, waits until it is ready, and attaches. */
-async function attached(script: string, args: string[], node = process.execPath) {
-  const child = spawn(node, ["--inspect=127.0.0.1:0", join(PROGRAMS, script), ...args]);
+async function attached(script: string, args: string[], { path, run = [] }: Host = HOSTS[0]) {
+  const flags = [...run, "--inspect=127.0.0.1:0"];
+  const child = spawn(path, [...flags, join(PROGRAMS, script), ...args]);
   running.push(child);
   let url = "";
   child.stderr.on("data", (text) => {
@@ -56,27 +65,27 @@ function turnsOf(heap: Heap, className: string): number {
 const dumpTurns = (dump: string) => turnsOf(openHeapFile(dump, wasm), "counter/Counter");
 const hostTurns = (snapshot: string) => turnsOf(openHeapFile(snapshot), "Mirror");
 
-describe.each(HOSTS)("$title", ({ path }) => {
-  describe.skipIf(!existsSync(path))("(skipped if npm run test:hosts did not install it)", () => {
+describe.each(HOSTS)("$title", (host) => {
+  describe.skipIf(!existsSync(host.path))("(skipped if npm run test:hosts did not install it)", () => {
     test("the dump and the heap snapshot are of one moment; two captures are of two", async () => {
-      const { child, target } = await attached("counter.cjs", [wasm], path);
-      const [dump, host] = [join(folder, "a.dump"), join(folder, "a.heapsnapshot")];
-      expect(await target.writeDump(dump, { hostOutput: host })).toEqual([]);
+      const { child, target } = await attached("counter.cjs", [wasm], host);
+      const [dump, snapshot] = [join(folder, "a.dump"), join(folder, "a.heapsnapshot")];
+      expect(await target.writeDump(dump, { hostOutput: snapshot })).toEqual([]);
       const turns = dumpTurns(dump);
       expect(turns).toBeGreaterThan(0);
-      expect(hostTurns(host)).toBe(turns);
-      expect(statSync(host).mode & 0o777).toBe(0o600);
+      expect(hostTurns(snapshot)).toBe(turns);
+      expect(statSync(snapshot).mode & 0o777).toBe(0o600);
 
       // The program went on afterwards.
       await target.writeDump(dump);
       await target.close();
       expect(dumpTurns(dump)).toBeGreaterThan(turns);
-      expect(hostTurns(host)).not.toBe(dumpTurns(dump));
+      expect(hostTurns(snapshot)).not.toBe(dumpTurns(dump));
       child.kill();
     });
 
     test("the functions of a busy program have their locals and operands", async () => {
-      const { child, target } = await attached("counter.cjs", [wasm, "--spin"], path);
+      const { child, target } = await attached("counter.cjs", [wasm, "--spin"], host);
       const [dump, output] = [join(folder, "b.dump"), join(folder, "b.frames.json")];
       const [warning] = await target.writeDump(dump, { framesOutput: output });
       await target.close();
@@ -92,6 +101,25 @@ describe.each(HOSTS)("$title", ({ path }) => {
       expect(statSync(output).mode & 0o777).toBe(0o600);
     });
   });
+});
+
+const BUN = join(VERSIONS, "bun/bin/bun");
+test.skipIf(!existsSync(BUN))("Bun is refused, because its inspector is that of another engine", async () => {
+  const script = join(folder, "waits.mjs");
+  writeFileSync(script, "setTimeout(() => {}, 60_000); console.log('ready');");
+  const child = spawn(BUN, ["--inspect=ws://127.0.0.1:0/bun", script]);
+  running.push(child);
+  let text = "";
+  child.stderr.on("data", (piece) => {
+    text += piece;
+  });
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  const address = /ws:\/\/\S+/.exec(text)?.[0] as string;
+  await expect(attach(address)).rejects.toMatchObject({
+    code: "ERR_ATTACH_TARGET",
+    message: expect.stringContaining("not one of V8"),
+  });
+  child.kill();
 });
 
 test("an idle program's dump with a heap snapshot is the plain dump, and looking adds no roots", async () => {
