@@ -144,7 +144,9 @@ describe("the result is an error with a code if", () => {
       method === "NodeWorker.enable"
         ? { method: "NodeWorker.attachedToWorker", params: { id: message.id } }
         : undefined,
-    "the module is a text": lieAbout("Debugger.getScriptSource", () => ({ bytecode: "no base64!" })),
+    "the module is a text": lieAbout("Debugger.getScriptSource", () => ({
+      bytecode: "no base64!",
+    })),
     "the module is empty": lieAbout("Debugger.getScriptSource", () => ({ bytecode: "" })),
     "the memory is larger than the file": lieInValue("size", 65_536 * 7),
     "the memory has 8 GiB": lieInValue("size", 2 ** 33),
@@ -203,4 +205,3 @@ function header(size: number): Buffer {
 }
 
 const frame = (contents: Buffer) => Buffer.concat([header(contents.length), contents]);
-

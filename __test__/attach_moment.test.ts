@@ -3,7 +3,15 @@
  * JavaScript, so both files of one moment have the same number.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Heap, openHeapFile } from "@warpo/heap-analyzer";
@@ -66,61 +74,67 @@ const dumpTurns = (dump: string) => turnsOf(openHeapFile(dump, wasm), "counter/C
 const hostTurns = (snapshot: string) => turnsOf(openHeapFile(snapshot), "Mirror");
 
 describe.each(HOSTS)("$title", (host) => {
-  describe.skipIf(!existsSync(host.path))("(skipped if npm run test:hosts did not install it)", () => {
-    test("the dump and the heap snapshot are of one moment; two captures are of two", async () => {
-      const { child, target } = await attached("counter.cjs", [wasm], host);
-      const [dump, snapshot] = [join(folder, "a.dump"), join(folder, "a.heapsnapshot")];
-      expect(await target.writeDump(dump, { hostOutput: snapshot })).toEqual([]);
-      const turns = dumpTurns(dump);
-      expect(turns).toBeGreaterThan(0);
-      expect(hostTurns(snapshot)).toBe(turns);
-      expect(statSync(snapshot).mode & 0o777).toBe(0o600);
+  describe.skipIf(!existsSync(host.path))(
+    "(skipped if npm run test:hosts did not install it)",
+    () => {
+      test("the dump and the heap snapshot are of one moment; two captures are of two", async () => {
+        const { child, target } = await attached("counter.cjs", [wasm], host);
+        const [dump, snapshot] = [join(folder, "a.dump"), join(folder, "a.heapsnapshot")];
+        expect(await target.writeDump(dump, { hostOutput: snapshot })).toEqual([]);
+        const turns = dumpTurns(dump);
+        expect(turns).toBeGreaterThan(0);
+        expect(hostTurns(snapshot)).toBe(turns);
+        expect(statSync(snapshot).mode & 0o777).toBe(0o600);
 
-      // The program went on afterwards.
-      await target.writeDump(dump);
-      await target.close();
-      expect(dumpTurns(dump)).toBeGreaterThan(turns);
-      expect(hostTurns(snapshot)).not.toBe(dumpTurns(dump));
-      child.kill();
-    });
+        // The program went on afterwards.
+        await target.writeDump(dump);
+        await target.close();
+        expect(dumpTurns(dump)).toBeGreaterThan(turns);
+        expect(hostTurns(snapshot)).not.toBe(dumpTurns(dump));
+        child.kill();
+      });
 
-    test("the functions of a busy program have their locals and operands", async () => {
-      const { child, target } = await attached("counter.cjs", [wasm, "--spin"], host);
-      const [dump, output] = [join(folder, "b.dump"), join(folder, "b.frames.json")];
-      const [warning] = await target.writeDump(dump, { framesOutput: output });
-      await target.close();
-      child.kill();
-      expect(warning).toMatch(/paused in the middle of its work, in \d+ WebAssembly functions?,/);
-      const { frames } = JSON.parse(readFileSync(output, "utf8")) as { frames: PausedFrame[] };
-      const last = frames.at(-1) as PausedFrame;
-      expect(last.function).toContain("counter/spin");
-      expect(last.isOfModule).toBe(true);
-      // Its parameter.
-      expect(last.locals?.[0]).toMatchObject({ type: "i32", value: "1000" });
-      // No function of the allocator or the collector, unless all tries met one.
-      expect(statSync(output).mode & 0o777).toBe(0o600);
-    });
-  });
+      test("the functions of a busy program have their locals and operands", async () => {
+        const { child, target } = await attached("counter.cjs", [wasm, "--spin"], host);
+        const [dump, output] = [join(folder, "b.dump"), join(folder, "b.frames.json")];
+        const [warning] = await target.writeDump(dump, { framesOutput: output });
+        await target.close();
+        child.kill();
+        expect(warning).toMatch(/paused in the middle of its work, in \d+ WebAssembly functions?,/);
+        const { frames } = JSON.parse(readFileSync(output, "utf8")) as { frames: PausedFrame[] };
+        const last = frames.at(-1) as PausedFrame;
+        expect(last.function).toContain("counter/spin");
+        expect(last.isOfModule).toBe(true);
+        // Its parameter.
+        expect(last.locals?.[0]).toMatchObject({ type: "i32", value: "1000" });
+        // No function of the allocator or the collector, unless all tries met one.
+        expect(statSync(output).mode & 0o777).toBe(0o600);
+      });
+    },
+  );
 });
 
 const BUN = join(VERSIONS, "bun/bin/bun");
-test.skipIf(!existsSync(BUN))("Bun is refused, because its inspector is that of another engine", async () => {
-  const script = join(folder, "waits.mjs");
-  writeFileSync(script, "setTimeout(() => {}, 60_000); console.log('ready');");
-  const child = spawn(BUN, ["--inspect=ws://127.0.0.1:0/bun", script]);
-  running.push(child);
-  let text = "";
-  child.stderr.on("data", (piece) => {
-    text += piece;
-  });
-  await new Promise((resolve) => child.stdout.once("data", resolve));
-  const address = /ws:\/\/\S+/.exec(text)?.[0] as string;
-  await expect(attach(address)).rejects.toMatchObject({
-    code: "ERR_ATTACH_TARGET",
-    message: expect.stringContaining("not one of V8"),
-  });
-  child.kill();
-});
+test.skipIf(!existsSync(BUN))(
+  "Bun is refused, because its inspector is that of another engine",
+  async () => {
+    const script = join(folder, "waits.mjs");
+    writeFileSync(script, "setTimeout(() => {}, 60_000); console.log('ready');");
+    const child = spawn(BUN, ["--inspect=ws://127.0.0.1:0/bun", script]);
+    running.push(child);
+    let text = "";
+    child.stderr.on("data", (piece) => {
+      text += piece;
+    });
+    await new Promise((resolve) => child.stdout.once("data", resolve));
+    const address = /ws:\/\/\S+/.exec(text)?.[0] as string;
+    await expect(attach(address)).rejects.toMatchObject({
+      code: "ERR_ATTACH_TARGET",
+      message: expect.stringContaining("not one of V8"),
+    });
+    child.kill();
+  },
+);
 
 test("an idle program's dump with a heap snapshot is the plain dump, and looking adds no roots", async () => {
   const { child, target } = await attached("server.cjs", [wasm]);

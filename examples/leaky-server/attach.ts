@@ -27,7 +27,9 @@ export async function showAttach(
     if (address === undefined) throw new Error(`the server has no inspector: ${text}`);
     await once(server.stdout, "data");
     const dump = join(folder, "running.dump");
-    console.log("\nA dump of a server that runs and was not prepared, by its inspector (attach):\n");
+    console.log(
+      "\nA dump of a server that runs and was not prepared, by its inspector (attach):\n",
+    );
     const run = (...args: string[]) =>
       execFileSync(process.execPath, [cli, ...args], { stdio: "inherit" });
     run("attach", address, "--output", dump, "--host");

@@ -138,9 +138,7 @@ function warningsOf(instance: Instance, result: Answer, pause: Pause | undefined
   }
   if (pause !== undefined && pause.frames.length > 0) {
     const number = `${pause.frames.length} WebAssembly function${pause.frames.length === 1 ? "" : "s"}`;
-    warnings.push(
-      `the program was paused in the middle of its work, in ${number}, so ${damage}`,
-    );
+    warnings.push(`the program was paused in the middle of its work, in ${number}, so ${damage}`);
   }
   if (instance.isShared) {
     warnings.push("the memory is shared: other threads may have written to it during the copy");

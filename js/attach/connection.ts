@@ -140,7 +140,8 @@ export class Connection {
 
   #receive(text: string): void {
     const message = parsed(text);
-    if (message === undefined) throw answerError("the connection", "sent a message that is not JSON");
+    if (message === undefined)
+      throw answerError("the connection", "sent a message that is not JSON");
     if (typeof message.sessionId === "string") {
       this.#sessions.get(message.sessionId)?.receive(message);
     } else {

@@ -66,7 +66,9 @@ export class Answerer {
       throw new QuestionError("ERR_NO_ROUTE", `there is no method ${method.slice(0, 100)}`);
     }
     const found = await answers[method as Method](checked(request) as never, signal);
-    return this.#hasStrings || method === "status" || method === "take" ? found : withoutStrings(found);
+    return this.#hasStrings || method === "status" || method === "take"
+      ? found
+      : withoutStrings(found);
   }
 
   async #take(): Promise<TakenDump> {

@@ -47,7 +47,11 @@ export class Taking {
   /** Takes a dump, and adds it to the explorer's. */
   async take(): Promise<TakenDump & { stopped: number }> {
     const turn = this.#last.then(async () => {
-      const { read: name, warnings, stopped } = await this.#captures.next(async (path, wasm) => {
+      const {
+        read: name,
+        warnings,
+        stopped,
+      } = await this.#captures.next(async (path, wasm) => {
         const name = basename(path);
         await this.#dumps.read(this.#dumps.add({ path, name, wasm }));
         return name;

@@ -60,7 +60,9 @@ async function runAttach(name: string, options: AttachCommandOptions): Promise<v
     const warnings = await target.writeDump(output, { instance, ...outputs });
     for (const warning of warnings) writeWarning(warning);
     if (framesOutput !== undefined) {
-      const { frames } = JSON.parse(readFileSync(framesOutput, "utf8")) as { frames: PausedFrame[] };
+      const { frames } = JSON.parse(readFileSync(framesOutput, "utf8")) as {
+        frames: PausedFrame[];
+      };
       writeText(framesText(frames).map(escapeUnprintable).join("\n").concat("\n"));
     }
     const files = [output, ...Object.values(outputs)].filter((file) => file !== undefined);

@@ -5,7 +5,6 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Dumps, OpenSettings } from "../../explorer/dumps.js";
 import type { Taking } from "../../explorer/taking.js";
 import { reason } from "../../whole_file.js";
-import { duration } from "../quantities.js";
 import { interruptibly } from "../interruption.js";
 import { writeNote, writeWarning } from "../messages.js";
 import {
@@ -18,6 +17,7 @@ import {
   wholeNumber,
 } from "../options.js";
 import { writeText } from "../output.js";
+import { duration } from "../quantities.js";
 
 interface ExplorerOptions extends ReadingOptions {
   wasm?: string;

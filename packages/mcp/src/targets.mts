@@ -43,7 +43,9 @@ export class Targets {
   ): Promise<Taken> {
     return await this.#attached(name, async (target) => {
       const nth = instance ?? onlyOne(target);
-      const hash = createHash("sha256").update(await target.module(nth)).digest("hex");
+      const hash = createHash("sha256")
+        .update(await target.module(nth))
+        .digest("hex");
       const wasm = join(this.folder, `attached-${hash.slice(0, 12)}.wasm`);
       const base = join(this.folder, `attached-${this.#freeNumber()}`);
       const dump = `${base}.dump`;
