@@ -127,7 +127,7 @@ test("without a lie, a dump passes the proxy", async () => {
   await take(() => undefined, { host: true, frames: true });
 });
 
-describe("the result is an error with a code if", () => {
+describe("a lie", () => {
   const LIES: Record<string, (said: Said, socket: Socket) => unknown> = {
     "an error is null": ({ method, message }) =>
       method === "Debugger.enable" ? { id: message.id, error: null } : undefined,
@@ -158,7 +158,7 @@ describe("the result is an error with a code if", () => {
       exceptionDetails: { text: "x".repeat(100_000) },
     })),
   };
-  test.each(Object.keys(LIES))("%s", async (lie) => {
+  test.each(Object.keys(LIES))("is an error with a code if %s", async (lie) => {
     const error = await take(LIES[lie] as (said: Said) => unknown).then(
       () => undefined,
       (error) => error,
@@ -179,7 +179,7 @@ describe("the result is an error with a code if", () => {
     "the frames are numbers": ({ method, message }) =>
       method === "Debugger.paused" ? { ...message, params: { callFrames: [1, 2] } } : undefined,
   };
-  test.each(Object.keys(PAUSE_LIES))("%s", async (lie) => {
+  test.each(Object.keys(PAUSE_LIES))("during a pause is an error if %s", async (lie) => {
     const change = PAUSE_LIES[lie] as (said: Said) => unknown;
     await expect(take(change, { host: true })).rejects.toMatchObject({ code: "ERR_ATTACH_ANSWER" });
   });
