@@ -126,8 +126,8 @@ test.skipIf(!existsSync(BUN))(
     child.stderr.on("data", (piece) => {
       text += piece;
     });
-    await new Promise((resolve) => child.stdout.once("data", resolve));
-    const address = /ws:\/\/\S+/.exec(text)?.[0] as string;
+    const address = () => /ws:\/\/[\w.:/]+/.exec(text)?.[0];
+    await expect.poll(address).toBeDefined();
     await expect(attach(address() as string)).rejects.toMatchObject({
       code: "ERR_ATTACH_TARGET",
       message: expect.stringContaining("not one of V8"),
