@@ -62,16 +62,30 @@ async function attached(script: string, args: string[], { path, run = [] }: Host
   return { child, target: await attach(url) };
 }
 
-/** The value of the field `turns` of the only object of a class. */
-function turnsOf(heap: Heap, className: string): number {
-  const [object] = heap.find({ class: className }).objects;
-  const { fields } = heap.object(object?.address as number);
-  heap.close();
-  return Number(fields.find(({ name }) => /turns/.test(name ?? ""))?.value);
+/** The address of the only object of a class. */
+function only(heap: Heap, className: string): number {
+  const { objects } = heap.find({ class: className });
+  expect(objects).toHaveLength(1);
+  return objects[0]?.address as number;
 }
 
-const dumpTurns = (dump: string) => turnsOf(openHeapFile(dump, wasm), "*/Counter");
-const hostTurns = (snapshot: string) => turnsOf(openHeapFile(snapshot), "Mirror");
+/** The number of turns in the memory of a dump, behind its header. */
+function dumpTurns(dump: string): number {
+  const heap = openHeapFile(dump, wasm);
+  const bytes = readFileSync(dump);
+  const header = 24 + 4 * bytes.readUInt32LE(20);
+  const turns = bytes.readInt32LE(header + only(heap, "*/Counter"));
+  heap.close();
+  return turns;
+}
+
+/** The number of turns in a heap snapshot. */
+function hostTurns(snapshot: string): number {
+  const heap = openHeapFile(snapshot);
+  const { fields } = heap.object(only(heap, "Mirror"));
+  heap.close();
+  return Number(fields.find(({ name }) => name === "turns")?.value);
+}
 
 describe.each(HOSTS)("$title", (host) => {
   describe.skipIf(!existsSync(host.path))(
