@@ -54,7 +54,9 @@ test("a memory that is larger than --max ends it with 2, and the dump stays", ()
   const options = ["--every", "1ms", "--cost", "100", "--folder", kept, "--exit-code"];
   const small = watch([...options, "--max", "32KiB"], []);
   expect(small.status).toBe(2);
-  expect(small.stderr).toMatch(/the memory has \d[^,]+, more than the 32\.0 KiB of --max: \S+000001\.dump/);
+  expect(small.stderr).toMatch(
+    /the memory has \d[^,]+, more than the 32\.0 KiB of --max: \S+000001\.dump/,
+  );
   expect(readdirSync(kept).sort()).toEqual(["watch-000001.dump", "watch.wasm"]);
   const large = watch([...TEN, "--folder", kept, "--max", "1GiB"], ["--bounded"]);
   expect(large.status).toBe(0);

@@ -26,7 +26,7 @@ import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { readOptions, wholeNumber } from "./options.js";
 import { textPath } from "./paths.js";
 
-export type { FrameValue, PausedFrame } from "./attach/frames.js";
+export type { FrameValue, PausedFrame } from "./attach/paused_frame.js";
 export { HeapAnalyzerError } from "./errors.js";
 
 /** Options of {@link attach}. */
