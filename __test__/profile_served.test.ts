@@ -118,7 +118,8 @@ describe.skipIf(!hasClang)("a program that runs for seconds", () => {
     expect(String(await once(wrong, "data"))).toMatch(
       /^HTTP\/1\.1 400 [\s\S]*expected a path, found \/\//,
     );
-    expect(decoded(await fetched(`${url}heap`)).samples.length).toBeGreaterThan(0);
+    // It goes on: sooner or later it has allocated.
+    while (decoded(await fetched(`${url}heap`)).samples.length === 0) await wait(50);
     expect(await exited).toEqual([0, null]);
     await closed;
   }, 60_000);

@@ -181,9 +181,9 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
   );
 
   test("a slow question does not hold back others", async () => {
-    const wire = await start();
+    const wire = await start("--memory", "100GiB");
     await wire.send([
-      asks(transport, "slow", "open_heaps", { dumps }),
+      asks(transport, "slow", "open_heaps", { dumps: ["large.heapsnapshot"] }),
       asks(transport, "fast", "list_dumps"),
     ]);
     await Promise.all([wire.answer("slow"), wire.answer("fast")]);

@@ -101,7 +101,7 @@ impl Export {
 ///
 /// # Errors
 /// [`QuestionError::InvalidOption`] if an earlier heap or the id of a module is missing or given in vain,
-/// [`SnapshotError::NotInSnapshot`](v8::SnapshotError::NotInSnapshot) for a heap snapshot of a heap snapshot, [`Error::Io`] if `out` fails;
+/// `ERR_NOT_IN_SNAPSHOT` for a heap snapshot of a heap snapshot, [`Error::Io`] if `out` fails;
 /// [`HeapError::DumpChanged`](heap::HeapError::DumpChanged) and [`Error::Io`] if the dump cannot be read again,
 /// [`Error::OutOfMemory`], [`Error::Aborted`].
 pub fn export(

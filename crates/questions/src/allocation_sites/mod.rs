@@ -28,7 +28,7 @@ struct Sums {
 /// Finds the objects in the blocks that were sampled.
 ///
 /// # Errors
-/// [`SnapshotError::NotInSnapshot`](v8::SnapshotError::NotInSnapshot); [`QuestionError::Profile`] if the profile is not of the same run as the dump; [`Error::OutOfMemory`],
+/// `ERR_NOT_IN_SNAPSHOT`; [`QuestionError::Profile`] if the profile is not of the same run as the dump; [`Error::OutOfMemory`],
 /// [`Error::Aborted`], [`Error::Io`].
 pub fn allocation_sites(
     loaded: &LoadedHeap,
