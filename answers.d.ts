@@ -270,9 +270,10 @@ export interface ObjectAnswer extends Answer {
 export interface ContainerPage extends Page {
   /**
    * What the entries are: elements of an array or a typed array; keys with values of a `Map`; values of a `Set`. Of a
-   * heap snapshot of V8, `properties`: the elements and properties of any object that is no string and no number, in the order
-   * of the snapshot. V8 leaves out numbers unless it is asked for them, and the entries of its maps and sets are among
-   * the fields of the object to which the field `{table}` refers.
+   * heap snapshot of V8, `properties`: the elements and properties of any object that is no string, number, `Map` or `Set`,
+   * in the order of the snapshot. V8 leaves out numbers unless it is asked for them; of a `Map` or a `Set` it leaves out keys
+   * and values that are numbers, booleans, null or undefined, which are shown as `(not in the snapshot)`, and entries
+   * without another key or value.
    */
   kind: "elements" | "map" | "set" | "properties";
   /** In the order of the container. Deleted entries do not count. */

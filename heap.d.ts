@@ -443,12 +443,12 @@ export interface AcceptedPlace {
  * bytes rise while their number stays the same.
  */
 export function growth(
-  of: Iterable<Heap | PlaceTable>,
+  heaps: Iterable<Heap | PlaceTable>,
   options?: GrowthOptions | null,
 ): GrowthAnswer;
 /** The same as {@link growth}, on another thread. */
 export function growthAsync(
-  of: Iterable<Heap | PlaceTable>,
+  heaps: Iterable<Heap | PlaceTable>,
   options?: GrowthOptions & AsyncOptions | null,
 ): Promise<GrowthAnswer>;
 /**
@@ -456,16 +456,16 @@ export function growthAsync(
  * few heaps for the default rule and there is no budget, and `ERR_UNKNOWN_CLASS` for a class that no heap
  * has.
  */
-export function check(of: Iterable<Heap | PlaceTable>, options?: CheckOptions | null): CheckAnswer;
+export function check(heaps: Iterable<Heap | PlaceTable>, options?: CheckOptions | null): CheckAnswer;
 /** The same as {@link check}, on another thread. */
 export function checkAsync(
-  of: Iterable<Heap | PlaceTable>,
+  heaps: Iterable<Heap | PlaceTable>,
   options?: CheckOptions & AsyncOptions | null,
 ): Promise<CheckAnswer>;
 
 /**
- * Opens a heap from bytes: a dump with its module, of which it keeps a copy, or a heap snapshot of V8
- * (`.heapsnapshot`) without one.
+ * Opens a heap from bytes, and keeps a copy of the dump. A dump needs its module; a heap snapshot of V8 (`.heapsnapshot`)
+ * needs none, but a module gives its objects of WasmGC names.
  */
 export function openHeap(
   dump: Uint8Array,

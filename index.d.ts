@@ -48,6 +48,7 @@ export type ErrorCode =
   | "ERR_DUMP_TOO_LARGE"
   | "ERR_COREDUMP"
   | "ERR_COREDUMP_WITHOUT_MEMORY"
+  | "ERR_COREDUMP_MODULE"
   | "ERR_COREDUMP_INSTANCE"
   | "ERR_COMPRESSED"
   | "ERR_OUT_OF_PROPORTION"
@@ -413,8 +414,8 @@ export interface Progress {
 }
 
 /**
- * The constructor view of a dump, or of a heap snapshot of V8 (`.heapsnapshot`), which has no `wasm`. The bytes
- * are read in place and not kept.
+ * The constructor view of a dump, or of a heap snapshot of V8 (`.heapsnapshot`). A dump needs its module, `wasm`. A
+ * snapshot needs none, but a module gives its objects of WasmGC names. The bytes are read in place and not kept.
  *
  * Bytes are any Uint8Array, including subclasses such as Buffer, and parts of larger buffers. Shared
  * memory is copied first. Other typed arrays are refused (`ERR_INVALID_ARG_TYPE`). So are arrays with a

@@ -24,6 +24,7 @@ export default defineConfig({
             "__test__/fleet/**",
             "__test__/large/**",
             "__test__/runners/**",
+            "__test__/vscode/**",
           ],
           // Load the package as users do, not as a copy that the test runner transforms.
           server: { deps: { external: [/\/dist\//] } },
@@ -100,6 +101,15 @@ export default defineConfig({
           server: { deps: { external: [/\/dist\//] } },
           testTimeout: 120_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        // The packed extension in VS Code, where it is installed: `npm run test:vscode` installs it.
+        test: {
+          name: "vscode",
+          include: ["__test__/vscode/*.test.ts"],
+          testTimeout: 300_000,
+          hookTimeout: 600_000,
         },
       },
       {

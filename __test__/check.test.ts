@@ -278,7 +278,7 @@ describe("a baseline", () => {
     expect(answer.places).toEqual([]);
   });
 
-  test("covers nothing that grows with another place", () => {
+  test("does not cover a leak if it lists only the array that grows with it", () => {
     const array = PATH.slice(0, PATH.indexOf("[*]"));
     const file = baseline("array.json", { path: array, reason: "#12" });
     const answer = answerOf(leaking("--warmup", "2", "--baseline", file, "--format", "json"), 2);

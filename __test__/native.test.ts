@@ -126,6 +126,33 @@ describe.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s", (level) => {
     heap.close();
   });
 
+  test("fields of a condition are the offsets of references", () => {
+    const { wasm, dump } = run("guest", level);
+    const heap = openHeap(readFileSync(dump), wasm);
+    const found = heap.find({ where: 'this["+0x0"] != null', limit: 1000 });
+    expect(found.total).toBeGreaterThan(0);
+    expect(found.where).toMatchObject({
+      examined: heap.summary().objects.live,
+      withoutField: heap.summary().objects.live - found.total,
+      failed: [],
+    });
+    const all = heap.find({ limit: 10_000 }).objects.map(({ address }) => address);
+    const holders = (block: number) =>
+      heap
+        .referrers(block, { limit: 1000 })
+        .referrers.filter(({ label }) => label === "+0x0")
+        .map(({ address }) => address);
+    const [target] = all.filter((block) => holders(block).length > 0);
+    const same = heap.find({ where: `this["+0x0"] == ${target}`, limit: 1000 }).objects;
+    expect(same.map(({ address }) => address).sort()).toEqual(holders(target as number).sort());
+    expect(heap.find({ where: "shallowSize > 100 && retainedSize > 1000" }).total).toBe(
+      heap.find({ where: "shallowSize > 100", minSize: 1001 }).total,
+    );
+    const unknown = () => heap.find({ where: "open == false" });
+    expect(unknown).toThrow(/character 1: found open, which is neither a field/);
+    heap.close();
+  });
+
   test("commands work, but for those that need types or garbage", () => {
     const { file, dump } = run("guest", level);
     const wasm = ["--wasm", file];

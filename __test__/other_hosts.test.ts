@@ -1,32 +1,32 @@
 /**
  * Dumps from hosts other than Node, with the code of the pages in docs/hosts. The judge is the dump that Node writes at the
- * same moment, byte for byte. An engine that is not installed is skipped:
- *
- * - wasmtime for Python: `python3 -m pip install wasmtime`;
- * - the command line of wasmtime: `WASMTIME` names it, or it is on the PATH;
- * - the crate wasmtime: `WASMTIME_HOST` names the program of `__test__/hosts/wasmtime`, which is built at night;
- * - wasmer for Python: `WASMER_PYTHON` names a Python 3.10 with `wasmer` and `wasmer-compiler-cranelift`.
+ * same moment, byte for byte. `npm run test:other-hosts` installs the engines into build/hosts, and fails without them; in
+ * other runs, what is not installed there is skipped.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { analyzeFile, openHeapFile } from "@warpo/heap-analyzer";
+import { analyze, analyzeFile, openHeapFile } from "@warpo/heap-analyzer";
 import { captureDump, exposeGlobals } from "@warpo/heap-analyzer/capture";
 import asc from "assemblyscript/asc";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { outputOf, runIn } from "./support/command_line.ts";
+import { dataOfReport } from "./support/report_data.ts";
 
 const PROGRAMS = join(import.meta.dirname, "programs/coredump");
-const COMMAND_LINE = join(import.meta.dirname, "../dist/heap_analyzer/cli.js");
-const WASMTIME = process.env.WASMTIME ?? "wasmtime";
-const WASMER_PYTHON = process.env.WASMER_PYTHON ?? "python3.10";
-const WASMTIME_HOST = process.env.WASMTIME_HOST ?? "";
-const FLAGS = [["--debug"], ["-O3", "--exportRuntime"]];
+const INSTALLED = join(import.meta.dirname, "../build/hosts");
+const FLAGS = [["--debug"], ["-O3", "--exportRuntime"], ["-O3", "--debug", "--exportRuntime"]];
+/** The versions of the package wasmtime for Python and of the command line. */
+const AGES = ["newest", "oldest"];
 
-const runs = (program: string, ...args: string[]) => spawnSync(program, args).status === 0;
-const noWasmtimePython = !runs("python3", "-c", "import wasmtime");
-const noWasmtime = !runs(WASMTIME, "--version");
-const noWasmer = !runs(WASMER_PYTHON, "-c", "import wasmer, wasmer_compiler_cranelift");
+const installed = (path: string) => join(INSTALLED, path);
+const WASMTIME_HOST = installed("target/debug/wasmtime-host");
+
+/** Whether the tests of a host are skipped: it is not installed, and nobody asked for all hosts. */
+function isMissing(path: string): boolean {
+  return process.env.TEST_OTHER_HOSTS === undefined && !existsSync(path);
+}
 
 let folder: string;
 beforeAll(() => {
@@ -71,18 +71,16 @@ async function dumpOfNode(exposed: Uint8Array): Promise<Uint8Array> {
 interface Engine {
   title: string;
   page: string;
-  isMissing: boolean;
   python: string;
   /** The host, after the code of the page. It takes the module and the dump. */
   host: string;
 }
 
 const ENGINES: Engine[] = [
-  {
-    title: "wasmtime for Python (skipped if it is not installed)",
+  ...AGES.map((age) => ({
+    title: `wasmtime for Python, the ${age} (skipped if it is not installed)`,
     page: "wasmtime",
-    isMissing: noWasmtimePython,
-    python: "python3",
+    python: installed(`wasmtime-${age}/bin/python`),
     host: `
 import sys, wasmtime as w
 store = w.Store()
@@ -97,12 +95,11 @@ try:
 except w.Trap:
     write_dump(store, exports, sys.argv[2])
 `,
-  },
+  })),
   {
-    title: "wasmer for Python (skipped if WASMER_PYTHON names none)",
+    title: "wasmer for Python (skipped if it is not installed)",
     page: "wasmer",
-    isMissing: noWasmer,
-    python: WASMER_PYTHON,
+    python: installed("wasmer/bin/python"),
     host: `
 import sys, wasmer as w
 from wasmer_compiler_cranelift import Compiler
@@ -122,25 +119,65 @@ except RuntimeError:
   },
 ];
 
-describe.each(ENGINES)("$title", ({ page, isMissing, python, host }) => {
-  test.skipIf(isMissing).for(FLAGS)("writes the dump of Node, with %j", async (flags) => {
-    const wasm = await compiled("prog", PROGRAM, flags);
-    const exposed = exposeGlobals(readFileSync(wasm));
-    writeFileSync(join(folder, "exposed.wasm"), exposed);
-    const code = block(page, `python ${page}`);
-    // What the page promises.
-    expect(code.trim().split("\n").length).toBeLessThanOrEqual(20);
-    writeFileSync(join(folder, "host.py"), code + host);
+/** The program and its exposed module in files, and the dump of Node. */
+async function program(flags: string[]) {
+  const wasm = await compiled("prog", PROGRAM, flags);
+  const bytes = exposeGlobals(readFileSync(wasm));
+  const exposed = join(folder, "exposed.wasm");
+  writeFileSync(exposed, bytes);
+  return { wasm, exposed, expected: await dumpOfNode(bytes) };
+}
+
+/** A block of a page, which is as short as the pages promise. */
+function shortBlock(page: string, info: string): string {
+  const code = block(page, info);
+  expect(code.trim().split("\n").length).toBeLessThanOrEqual(20);
+  return code;
+}
+
+describe.each(ENGINES)("$title", ({ page, python, host }) => {
+  test.skipIf(isMissing(python)).for(FLAGS)("writes the dump of Node, with %j", async (flags) => {
+    const { wasm, exposed, expected } = await program(flags);
+    const script = join(folder, "host.py");
+    writeFileSync(script, shortBlock(page, `python ${page}`) + host);
     const dump = join(folder, `${page}.dump`);
-    execFileSync(python, [join(folder, "host.py"), join(folder, "exposed.wasm"), dump]);
-    const expected = await dumpOfNode(exposed);
+    execFileSync(python, [script, exposed, dump]);
     expect(readFileSync(dump).equals(expected)).toBe(true);
     const [row] = analyzeFile(dump, wasm).constructors;
     expect(row?.count).toBeGreaterThan(0);
   });
 });
 
-describe("the command line of wasmtime (skipped if WASMTIME names none)", () => {
+const ABORTS = `
+  class Order { constructor(public lines: i32[]) {} }
+  const orders: Order[] = [];
+  function check(order: Order): void { assert(order.lines.length < 3, "too many lines"); }
+  export function add(lines: i32): void {
+    const order = new Order(new Array<i32>(lines));
+    orders.push(order);
+    check(order);
+  }
+  export function addAll(most: i32): void { for (let i = 0; i <= most; i++) add(i); }`;
+/** The functions that run when it aborts. */
+const RUNNING = ["program/check", "program/add", "program/addAll"];
+
+/** Compares what is said about a coredump of an abort in `addAll(9)` with the program. */
+function expectAbort(core: string, wasm: string): void {
+  const heap = openHeapFile(core, wasm);
+  const { trap } = heap.summary();
+  expect(trap?.frames.map((frame) => frame.function)).toEqual(RUNNING);
+  // Orders with 0, 1, 2 and 3 lines.
+  expect(heap.find({ class: "program/Order" }).total).toBe(4);
+  expect(dataOfReport(heap.report()).body.summary.trap.total).toBe(RUNNING.length);
+  heap.close();
+  const run = (command: string) => outputOf(runIn(folder, [command, core, "--wasm", wasm]));
+  expect(run("summary")).toMatch(/trap: 3 frame\(s\), the innermost first\n {2}at program\/check /);
+  expect(run("suspects")).toContain("program/Order");
+}
+
+describe.each(AGES)("the %s command line of wasmtime (skipped if it is not installed)", (age) => {
+  const wasmtime = installed(`wasmtime-${age}/bin/wasmtime`);
+
   /** Ends a program with a trap. `abort` is a function of another module, which ends by `unreachable`. */
   function coredump(wasm: string, ...call: string[]): string {
     const core = `${wasm}.core`;
@@ -148,47 +185,21 @@ describe("the command line of wasmtime (skipped if WASMTIME names none)", () => 
     writeFileSync(abort, '(module (func (export "abort") (param i32 i32 i32 i32) unreachable))');
     const args = ["run", "-D", `coredump=${core}`, "--preload", `env=${abort}`];
     const [name = "", ...values] = call;
-    const { stderr } = spawnSync(WASMTIME, [...args, "--invoke", name, wasm, ...values]);
+    const { stderr } = spawnSync(wasmtime, [...args, "--invoke", name, wasm, ...values]);
     expect(String(stderr)).toContain("core dumped at");
     return core;
   }
 
-  const ABORTS = `
-    class Order { constructor(public lines: i32[]) {} }
-    const orders: Order[] = [];
-    function check(order: Order): void { assert(order.lines.length < 3, "too many lines"); }
-    export function add(lines: i32): void {
-      const order = new Order(new Array<i32>(lines));
-      orders.push(order);
-      check(order);
-    }
-    export function addAll(most: i32): void { for (let i = 0; i <= most; i++) add(i); }`;
-
-  test.skipIf(noWasmtime)("at an abort, every command names the frames", async () => {
+  test.skipIf(isMissing(wasmtime))("at an abort, every command names the frames", async () => {
     const wasm = await compiled("aborts", ABORTS, ["--debug"]);
-    const core = coredump(wasm, "addAll", "9");
-    const heap = openHeapFile(core, wasm);
-    const functions = heap.summary().trap?.frames.map((frame) => frame.function);
-    expect(functions).toEqual(["program/check", "program/add", "program/addAll"]);
-    const orders = heap.find({ class: "program/Order" });
-    // Orders with 0, 1, 2 and 3 lines.
-    expect(orders.total).toBe(4);
-    heap.close();
-    const run = (...args: string[]) =>
-      execFileSync(process.execPath, [COMMAND_LINE, ...args, "--wasm", wasm], { encoding: "utf8" });
-    expect(run("summary", core)).toMatch(
-      /trap: 3 frame\(s\), the innermost first\n {2}at program\/check /,
-    );
-    expect(run("suspects", core)).toContain("program/Order");
-    const report = join(folder, "report.html");
-    run("report", core, "--output", report);
-    expect(readFileSync(report, "utf8")).toContain("<!doctype html>");
+    expectAbort(coredump(wasm, "addAll", "9"), wasm);
   });
 
-  test.skipIf(noWasmtime)("a coredump of a trap is the dump of Node", async () => {
-    // The command line calls one function.
-    const source = `${PROGRAM}\nexport function both(): void { step(200); fail(3); }`;
-    for (const flags of FLAGS) {
+  test.skipIf(isMissing(wasmtime)).for(FLAGS)(
+    "a coredump of a trap is the dump of Node, with %j",
+    async (flags) => {
+      // The command line calls one function.
+      const source = `${PROGRAM}\nexport function both(): void { step(200); fail(3); }`;
       const wasm = await compiled("both", source, flags);
       const core = coredump(wasm, "both");
       const exposed = exposeGlobals(readFileSync(wasm));
@@ -197,44 +208,66 @@ describe("the command line of wasmtime (skipped if WASMTIME names none)", () => 
       });
       const { both } = instance.exports as Record<string, () => void>;
       expect(() => both?.()).toThrow(WebAssembly.RuntimeError);
-      const reference = join(folder, "reference.dump");
-      writeFileSync(reference, captureDump(instance.exports));
-      const [ofCore, ofNode] = [core, reference].map((dump) => analyzeFile(dump, wasm));
-      expect(JSON.stringify(ofCore)).toBe(JSON.stringify(ofNode));
-    }
-  });
-});
-
-describe("the crate wasmtime (skipped if WASMTIME_HOST names no program)", () => {
-  test.skipIf(WASMTIME_HOST === "").for(FLAGS)(
-    "writes dumps in three ways, with %j",
-    async (flags) => {
-      const wasm = await compiled("prog", PROGRAM, flags);
-      const exposed = exposeGlobals(readFileSync(wasm));
-      const changed = join(folder, "exposed.wasm");
-      writeFileSync(changed, exposed);
-      const reference = join(folder, "reference.dump");
-      writeFileSync(reference, await dumpOfNode(exposed));
-      const run = (way: string, module: string) =>
-        execFileSync(WASMTIME_HOST, [way, module, join(folder, way)], { encoding: "utf8" });
-      run("exposed", changed);
-      expect(readFileSync(join(folder, "exposed")).equals(readFileSync(reference))).toBe(true);
-      const analyze = (...args: string[]) =>
-        execFileSync(process.execPath, [COMMAND_LINE, "analyze", ...args, "--wasm", wasm]);
-      const expected = analyze(reference);
-      run("coredump", wasm);
-      expect(analyze(join(folder, "coredump")).equals(expected)).toBe(true);
-      const options = run("unprepared", wasm).trim().split("\n");
-      expect(analyze(join(folder, "unprepared"), ...options).equals(expected)).toBe(true);
+      const ofNode = analyze(captureDump(instance.exports), readFileSync(wasm));
+      expect(JSON.stringify(analyzeFile(core, wasm))).toBe(JSON.stringify(ofNode));
     },
   );
+});
+
+describe("the crate wasmtime (skipped if it is not installed)", () => {
+  const CALLS = ["step:200", "fail:3"];
+
+  /** Runs the host, whose last call traps, and returns what it printed. */
+  function runHost(way: string, wasm: string, path: string, ...calls: string[]): string {
+    return execFileSync(WASMTIME_HOST, [way, wasm, path, ...calls], { encoding: "utf8" });
+  }
+
+  test.skipIf(isMissing(WASMTIME_HOST)).for(FLAGS)(
+    "writes dumps in three ways, with %j",
+    async (flags) => {
+      const { wasm, exposed, expected } = await program(flags);
+      const file = (name: string) => join(folder, name);
+      runHost("exposed", exposed, file("dump"), ...CALLS);
+      expect(readFileSync(file("dump")).equals(expected)).toBe(true);
+      const ofNode = JSON.stringify(analyzeFile(file("dump"), wasm));
+      runHost("coredump", wasm, file("core"), ...CALLS);
+      expect(JSON.stringify(analyzeFile(file("core"), wasm))).toBe(ofNode);
+      const options = runHost("unprepared", wasm, file("raw"), ...CALLS)
+        .trim()
+        .split("\n");
+      // With the warnings, of names that an optimised module does not have.
+      const shown = (name: string, ...others: string[]) => {
+        const run = runIn(folder, ["analyze", file(name), "--wasm", wasm, ...others]);
+        return { status: run.status, stdout: run.stdout, stderr: run.stderr };
+      };
+      expect(shown("raw", ...options)).toEqual({ ...shown("dump"), status: 0 });
+    },
+  );
+
+  test.skipIf(isMissing(WASMTIME_HOST))("at an abort, every command names the frames", async () => {
+    const wasm = await compiled("aborts", ABORTS, ["--debug"]);
+    const core = join(folder, "abort.core");
+    runHost("coredump", wasm, core, "addAll:9");
+    expectAbort(core, wasm);
+  });
+
+  test.skipIf(isMissing(WASMTIME_HOST))("of two instances, one is chosen", async () => {
+    const { wasm, expected } = await program(["--debug"]);
+    const core = join(folder, "two.core");
+    runHost("coredump", wasm, core, "step:10", "again", ...CALLS);
+    const read = (coredumpInstance?: number) =>
+      JSON.stringify(analyzeFile(core, wasm, { coredumpInstance }));
+    expect(() => read()).toThrow(/2 instance\(s\) .* none was chosen/);
+    const ofNode = JSON.stringify(analyze(expected, readFileSync(wasm)));
+    expect(read(1)).toBe(ofNode);
+    expect(read(0)).not.toBe(ofNode);
+    expect(() => read(2)).toThrow("instance 2 is not one of them");
+  });
 
   test("its program has the code of the page", () => {
     const source = readFileSync(join(import.meta.dirname, "hosts/wasmtime/src/main.rs"), "utf8");
     for (const info of ["rust coredump", "rust exposed", "rust unprepared"]) {
-      const code = block("wasmtime", info);
-      expect(source).toContain(code);
-      expect(code.trim().split("\n").length).toBeLessThanOrEqual(20);
+      expect(source).toContain(shortBlock("wasmtime", info));
     }
   });
 });

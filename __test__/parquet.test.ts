@@ -150,6 +150,31 @@ describe("the numbers are those of the answers", () => {
     );
   });
 
+  test("of fields", async () => {
+    const fields = await rows("field", heap, { strings: true });
+    const objects = (await rows("object")).filter(({ state }) => state !== "garbage");
+    // Numbers are texts, such as 12.0.
+    const plain = (value: unknown) =>
+      value == null || Number.isNaN(Number(value)) ? value : Number(value);
+    for (const { address } of objects.slice(-200)) {
+      const expected = heap.object(address as number).fields.map((field) => ({
+        dump_id: facts.dumpId,
+        name: field.name,
+        type: field.type,
+        // Of objects, only strings have a value.
+        ...(field.address === null && { value: plain(field.value && String(field.value)) }),
+        target: field.address,
+      }));
+      const found = fields.filter((row) => row.address === address);
+      const shown = found.map((row) => ({ ...row, value: plain(row.value) }));
+      expect(shown).toMatchObject(expected);
+    }
+    const text = fields.find(({ value, target }) => target != null && value != null);
+    expect(heap.object(text?.target as number).preview).toContain(text?.value);
+    const known = new Set(objects.map(({ address }) => address));
+    expect(fields.filter(({ address }) => !known.has(address as number))).toEqual([]);
+  });
+
   test("of objects and references", async () => {
     const objects = await rows("object");
     const { totalLiveSize, objects: counts, roots } = heap.summary();

@@ -4,12 +4,12 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { inflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openHeapFile } from "../dist/index.js";
 import type { Heap } from "../index.js";
 import { outputOf, runIn } from "./support/command_line.ts";
 import { type LeakyServer, leakyServer } from "./support/leaky_server.ts";
+import { dataOfReport } from "./support/report_data.ts";
 
 describe("a report", () => {
   const folder = mkdtempSync(join(tmpdir(), "report-"));
@@ -30,12 +30,6 @@ describe("a report", () => {
     before.close();
     rmSync(folder, { recursive: true });
   });
-
-  /** The data in a page. */
-  function dataOf(page: string) {
-    const base64 = page.match(/<script type="application\/octet-stream" id="data">([^<]*)</)?.[1];
-    return JSON.parse(inflateRawSync(Buffer.from(base64 as string, "base64")).toString());
-  }
 
   test("is the same from every entry", async () => {
     expect(await heap.reportAsync({ before })).toBe(page);
@@ -63,8 +57,8 @@ describe("a report", () => {
   });
 
   test("has a comparison only with an earlier heap", () => {
-    expect(dataOf(page).body.comparison).not.toBeNull();
-    expect(dataOf(heap.report()).body.comparison).toBeNull();
+    expect(dataOfReport(page).body.comparison).not.toBeNull();
+    expect(dataOfReport(heap.report()).body.comparison).toBeNull();
   });
 
   test("refuses what it cannot compare, and unknown options", () => {

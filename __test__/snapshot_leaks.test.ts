@@ -11,7 +11,8 @@ import { growth, openHeapFile } from "../dist/index.js";
 import type { Heap } from "../index.js";
 import { placesUnlikeObjects } from "./random/growth_judge.ts";
 import { BOUNDED, LEAKS, PARTS } from "./snapshots/leaks.ts";
-import { fleetGrowth, grownPaths, hasDuckDb } from "./support/fleet_growth.ts";
+import { hasDuckDb } from "./support/duckdb.ts";
+import { fleetGrowth, grownPaths } from "./support/fleet_growth.ts";
 import { rowsOf, sha256 } from "./support/parquet.ts";
 
 const PROGRAM = join(import.meta.dirname, "snapshots/leaks.cjs");

@@ -278,7 +278,7 @@ describe("the command", () => {
   const place = (id: string) => `date=2026-11-22/module=none/${id}.parquet`;
 
   test("writes all tables of a snapshot into the folders of no module", async () => {
-    outputOf(run("app.heapsnapshot", "all", "--objects", "--edges"));
+    outputOf(run("app.heapsnapshot", "all", "--objects", "--edges", "--fields"));
     const file = place(sha256(bytes));
     expect(files("all")).toEqual([...TABLES].sort().map((table) => `${table}/${file}`));
     for (const table of TABLES) {

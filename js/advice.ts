@@ -44,15 +44,22 @@ const ADVICE: Readonly<Record<string, Partial<Record<Surface, string>>>> = {
   ERR_COREDUMP_INSTANCE: {
     cli: "--coredump-instance chooses one",
     api: "coredumpInstance chooses one",
+    agent: "coredumpInstance chooses one",
   },
   ERR_RAW_MEMORY: {
     cli: "without --raw, heap dumps and coredumps are recognised",
     api: "without raw, heap dumps and coredumps are recognised",
+    agent: "without raw, heap dumps and coredumps are recognised",
   },
-  WARN_RAW_GLOBALS_ASSUMED: { cli: "--global gives a value", api: "globals gives values" },
+  WARN_RAW_GLOBALS_ASSUMED: {
+    cli: "--global gives a value",
+    api: "globals gives values",
+    agent: "globals gives values",
+  },
   WARN_RAW_STACK_ASSUMED_EMPTY: {
     cli: "--global gives its value",
     api: "globals gives its value",
+    agent: "globals gives its value",
   },
   ERR_TOO_FEW_DUMPS: {
     cli: "--min-dumps sets the number that is needed",

@@ -19,7 +19,7 @@
 
 import { Connection } from "./attach/connection.js";
 import { findEndpoint } from "./attach/endpoint.js";
-import { findInstances, type Instance, moduleBytes } from "./attach/instances.js";
+import { findInstances, moduleBytes, type RemoteInstance } from "./attach/instances.js";
 import { writeMoment, writeWhole } from "./attach/moment.js";
 import { findThreads } from "./attach/threads.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
@@ -124,10 +124,14 @@ export async function attach(
   }
 }
 
-function attached(found: Instance[], connection: Connection, close: () => Promise<void>): Attached {
+function attached(
+  found: RemoteInstance[],
+  connection: Connection,
+  close: () => Promise<void>,
+): Attached {
   const modules = new Map<string, Promise<Buffer>>();
   let copying = 0;
-  const moduleOf = (instance: Instance) => {
+  const moduleOf = (instance: RemoteInstance) => {
     const key = `${found.findIndex(({ thread }) => thread === instance.thread)} ${instance.scriptId}`;
     const module = modules.get(key) ?? moduleBytes(instance);
     modules.set(key, module);
@@ -167,7 +171,7 @@ function attached(found: Instance[], connection: Connection, close: () => Promis
   };
 }
 
-function chosen(found: Instance[], nth: number | undefined): Instance {
+function chosen(found: RemoteInstance[], nth: number | undefined): RemoteInstance {
   if (found.length === 0) {
     throw new HeapAnalyzerError(
       "ERR_MEMORY_MISSING",

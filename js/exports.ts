@@ -68,7 +68,7 @@ function tableRequest(options: Record<string, unknown>) {
   };
 }
 
-interface Source {
+interface ExportSource {
   handle: native.ExportHandle;
   control: native.WorkControl;
   /** Destroys the stream. */
@@ -80,7 +80,7 @@ interface Source {
 }
 
 /** The bytes of an export. They are made while they are read. */
-export function exportStream(source: Source): Readable {
+export function exportStream(source: ExportSource): Readable {
   const { handle, control, signal, onEnd, translate } = source;
   const read = async () => {
     const length = await handle.wait(control);

@@ -23,41 +23,41 @@ const CHECK = {
   accepted: list("accepted places", acceptedPlace),
 };
 
-export const growth: typeof api.growth = (of, options) => {
+export const growth: typeof api.growth = (heaps, options) => {
   const request = optionsFor(GROWTH, options, "sync");
-  const tables = tablesOf(of).map(tableOf);
+  const tables = tablesOf(heaps).map(tableOf);
   return JSON.parse(callNative(() => native.growth(tables, request)).text);
 };
 
-export const growthAsync: typeof api.growthAsync = async (of, options) => {
+export const growthAsync: typeof api.growthAsync = async (heaps, options) => {
   const request = optionsFor(GROWTH, options, "async");
-  return await compared(of, options, (tables, control) =>
+  return await compared(heaps, options, (tables, control) =>
     native.growth(tables, request, undefined, control),
   );
 };
 
-export const check: typeof api.check = (of, options) => {
+export const check: typeof api.check = (heaps, options) => {
   const request = optionsFor(CHECK, options, "sync");
-  const tables = tablesOf(of).map(tableOf);
+  const tables = tablesOf(heaps).map(tableOf);
   return JSON.parse(callNative(() => native.check(tables, request)).text);
 };
 
-export const checkAsync: typeof api.checkAsync = async (of, options) => {
+export const checkAsync: typeof api.checkAsync = async (heaps, options) => {
   const request = optionsFor(CHECK, options, "async");
-  return await compared(of, options, (tables, control) =>
+  return await compared(heaps, options, (tables, control) =>
     native.check(tables, request, undefined, control),
   );
 };
 
 async function compared(
-  of: unknown,
+  heaps: unknown,
   options: api.AsyncOptions | null | undefined,
   start: (
     tables: native.PlaceTableHandle[],
     control: native.WorkControl,
   ) => Promise<native.AnswerData>,
 ) {
-  const given = tablesOf(of);
+  const given = tablesOf(heaps);
   const { onProgress } = options ?? {};
   const tables: native.PlaceTableHandle[] = [];
   for (const [nth, one] of given.entries()) {
@@ -73,21 +73,21 @@ async function compared(
       one instanceof Heap
         ? await one.placeTableAsync({ signal: watched.signal, onProgress: watched.onProgress })
         : one;
-    tables.push(placeTableHandle(`of[${nth}]`, table));
+    tables.push(placeTableHandle(`heaps[${nth}]`, table));
   }
   const answer = await controlled({ signal: options?.signal }, (control) => start(tables, control));
   return JSON.parse(answer.text);
 }
 
 function tableOf(one: unknown, nth: number): native.PlaceTableHandle {
-  return placeTableHandle(`of[${nth}]`, one instanceof Heap ? one.placeTable() : one);
+  return placeTableHandle(`heaps[${nth}]`, one instanceof Heap ? one.placeTable() : one);
 }
 
-function tablesOf(of: unknown): unknown[] {
-  if (typeof of !== "object" || of === null || !(Symbol.iterator in of)) {
-    throw invalidArgument("of", "an array of heaps or place tables", of);
+function tablesOf(heaps: unknown): unknown[] {
+  if (typeof heaps !== "object" || heaps === null || !(Symbol.iterator in heaps)) {
+    throw invalidArgument("heaps", "an array of heaps or place tables", heaps);
   }
-  return [...(of as Iterable<unknown>)];
+  return [...(heaps as Iterable<unknown>)];
 }
 
 function optionsFor(

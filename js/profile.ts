@@ -27,8 +27,8 @@ import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
 import { readOptions, typed, wholeNumber } from "./options.js";
 import { cpuProfile } from "./profile/cpu_profile.js";
-import { handlerOf, type Served } from "./profile/handler.js";
-import { heapProfile, heapText, type Moment, valuesOf } from "./profile/heap_profile.js";
+import { handlerOf, type ServedProfiles } from "./profile/handler.js";
+import { heapProfile, heapText, type SampleValues, valuesOf } from "./profile/heap_profile.js";
 import { type Frame, InstrumentedModule } from "./profile/program.js";
 import { Sampler } from "./profile/sampler.js";
 
@@ -273,7 +273,7 @@ export class Profiler {
    *
    * @internal
    */
-  served(): Served {
+  served(): ServedProfiles {
     return {
       now: () => valuesOf(this.#info()),
       heap: (defaultType, since) => this.#encoded(defaultType, since),
@@ -347,7 +347,7 @@ export class Profiler {
     };
   }
 
-  #encoded(defaultType: string, since?: Moment): Uint8Array<ArrayBuffer> {
+  #encoded(defaultType: string, since?: SampleValues): Uint8Array<ArrayBuffer> {
     const encoded = heapProfile(this.#info(), defaultType, since);
     return new Uint8Array(encoded) as Uint8Array<ArrayBuffer>;
   }

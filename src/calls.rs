@@ -5,7 +5,7 @@ use napi::bindgen_prelude::{ClassInstance, Either, Env, Object};
 use super::error::Result;
 use super::inputs::{InputArg, PendingInput};
 use super::outcome::Outcome;
-use super::tasks::Work;
+use super::tasks::InputWork;
 use super::work_control::WorkControl;
 use base::control::Control;
 use workers::threads::run_on_own_thread;
@@ -19,7 +19,7 @@ pub(super) fn call<'env, const N: usize, T: Outcome>(
     env: &'env Env,
     inputs: [(&str, Option<InputArg<'_>>); N],
     control: Option<ClassInstance<WorkControl>>,
-    work: impl Work<N, T>,
+    work: impl InputWork<N, T>,
 ) -> Result<Returned<'env, T>> {
     let Some(control) = control else {
         let mut inputs = inputs.map(|(name, argument)| PendingInput::borrowed(name, argument));

@@ -17,7 +17,7 @@ use memmap2::UncheckedAdvice;
 
 use base::error::{Error, Result};
 use base::file_action::FileAction;
-use engine::Contents;
+use engine::DumpBytes;
 use engine::heap::HeapError;
 #[cfg(unix)]
 use workers::work_queue::while_reading;
@@ -66,9 +66,10 @@ impl UnchangedFile {
     /// [`HeapError::DumpChanged`], [`Error::Io`].
     pub(super) fn check(&self, file: &File) -> Result<()> {
         let now = Identity::of(&file.metadata().map_err(|source| self.failed(source))?);
-        match now == self.identity {
-            true => Ok(()),
-            false => Err(self.changed(now.difference_from(&self.identity))),
+        if now == self.identity {
+            Ok(())
+        } else {
+            Err(self.changed(now.difference_from(&self.identity)))
         }
     }
 
@@ -76,19 +77,19 @@ impl UnchangedFile {
         let file = open_without_waiting(&self.path).map_err(|source| self.failed(source))?;
         Ok(OpenFile {
             file,
-            of: self,
+            unchanged: self,
             map: OnceLock::new(),
             before: OnceLock::new(),
         })
     }
 }
 
-impl Contents for UnchangedFile {
+impl DumpBytes for UnchangedFile {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<()> {
         self.opened()?.read_at(offset, into)
     }
 
-    fn open(&self) -> Result<Option<Box<dyn Contents + '_>>> {
+    fn open(&self) -> Result<Option<Box<dyn DumpBytes + '_>>> {
         Ok(Some(Box::new(self.opened()?)))
     }
 }
@@ -99,23 +100,25 @@ const KEPT: u64 = 128 << 20;
 /// The file while it is open.
 struct OpenFile<'f> {
     file: File,
-    of: &'f UnchangedFile,
+    unchanged: &'f UnchangedFile,
     map: OnceLock<Mmap>,
     /// Bytes of all files that were in the memory of this process before the mapping.
     before: OnceLock<Option<u64>>,
 }
 
-impl Contents for OpenFile<'_> {
+impl DumpBytes for OpenFile<'_> {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<()> {
-        let Self { file, of, .. } = self;
+        let Self {
+            file, unchanged, ..
+        } = self;
         let read = read_exact_at(file, into, offset);
         // Compared after the bytes were read, so that every earlier change is detected.
         self.check()?;
         match read {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                Err(of.changed("a shorter file"))
+                Err(unchanged.changed("a shorter file"))
             }
-            read => read.map_err(|source| of.failed(source)),
+            read => read.map_err(|source| unchanged.failed(source)),
         }
     }
 
@@ -125,7 +128,8 @@ impl Contents for OpenFile<'_> {
         }
         if self.map.get().is_none() {
             // SAFETY: the mapping is read-only, and `may_map` accepts the signal for a truncated file.
-            let map = unsafe { Mmap::map(&self.file) }.map_err(|source| self.of.failed(source))?;
+            let map =
+                unsafe { Mmap::map(&self.file) }.map_err(|source| self.unchanged.failed(source))?;
             // A scattered batch would otherwise map the whole dump, 2 MiB for each page that it reads.
             #[cfg(target_os = "linux")]
             {
@@ -141,7 +145,7 @@ impl Contents for OpenFile<'_> {
     }
 
     fn check(&self) -> Result<()> {
-        self.of.check(&self.file)
+        self.unchanged.check(&self.file)
     }
 
     #[cfg(unix)]

@@ -41,10 +41,10 @@ pub(super) struct ExportRequest {
 }
 
 struct Stream {
-    state: Mutex<State>,
+    state: Mutex<ExportState>,
 }
 
-enum State {
+enum ExportState {
     Waiting(Box<ExportRequest>),
     Started(Started),
     /// The export was read to its end, or closed.
@@ -74,7 +74,7 @@ impl ExportHandle {
     pub(super) fn new(request: ExportRequest) -> Self {
         Self {
             stream: Arc::new(Stream {
-                state: Mutex::new(State::Waiting(Box::new(request))),
+                state: Mutex::new(ExportState::Waiting(Box::new(request))),
             }),
         }
     }
@@ -116,14 +116,14 @@ impl ExportHandle {
 }
 
 impl Stream {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ExportState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets the thread end. If a read is running, the read does this.
     fn close(&self) {
         if let Ok(mut state) = self.state.try_lock() {
-            *state = State::Ended;
+            *state = ExportState::Ended;
         }
     }
 
@@ -131,12 +131,13 @@ impl Stream {
         // A stream that was closed is at its end, but its reader must not take that for the end of the export.
         control.check()?;
         let mut state = self.state();
-        if let State::Waiting(_) = &*state
-            && let State::Waiting(request) = std::mem::replace(&mut *state, State::Ended)
+        if let ExportState::Waiting(_) = &*state
+            && let ExportState::Waiting(request) =
+                std::mem::replace(&mut *state, ExportState::Ended)
         {
-            *state = State::Started(request.start(control.clone())?);
+            *state = ExportState::Started(request.start(control.clone())?);
         }
-        let State::Started(started) = &mut *state else {
+        let ExportState::Started(started) = &mut *state else {
             return Ok(0);
         };
         match started.pieces.recv().unwrap_or(Err(Error::Aborted)) {
@@ -145,14 +146,14 @@ impl Stream {
                 Ok(started.piece.len())
             }
             end => {
-                *state = State::Ended;
+                *state = ExportState::Ended;
                 end.map(|_| 0)
             }
         }
     }
 
     fn take(&self, into: &mut [u8]) -> base::Result<()> {
-        let State::Started(started) = &mut *self.state() else {
+        let ExportState::Started(started) = &mut *self.state() else {
             return Err(Error::Aborted);
         };
         let piece = std::mem::take(&mut started.piece);

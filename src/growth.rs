@@ -53,17 +53,17 @@ impl HeapHandle {
 }
 
 /// A question about several tables.
-trait Comparison: DeserializeOwned + Send + Sync + 'static {
+trait TableQuestion: DeserializeOwned + Send + Sync + 'static {
     fn answer(&self, tables: &[&PlaceTable], control: &Control) -> base::Result<Answer>;
 }
 
-impl Comparison for GrowthOptions {
+impl TableQuestion for GrowthOptions {
     fn answer(&self, tables: &[&PlaceTable], control: &Control) -> base::Result<Answer> {
         questions::growth(tables, self, control)
     }
 }
 
-impl Comparison for CheckOptions {
+impl TableQuestion for CheckOptions {
     fn answer(&self, tables: &[&PlaceTable], control: &Control) -> base::Result<Answer> {
         questions::check(tables, self, control)
     }
@@ -101,7 +101,7 @@ pub fn check<'env>(
     compared::<CheckOptions>(env, &tables, &options, text, control)
 }
 
-fn compared<'env, C: Comparison>(
+fn compared<'env, C: TableQuestion>(
     env: &'env Env,
     tables: &[ClassInstance<PlaceTableHandle>],
     options: &str,

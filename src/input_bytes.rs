@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::contents::UnchangedFile;
 use base::error::Result;
 use base::{Input, columns};
-use engine::{Contents, InMemory};
+use engine::{DumpBytes, InMemory};
 
 /// The bytes of a dump or a module. Dropping it releases the memory.
 pub(super) enum InputBytes<'a> {
@@ -37,7 +37,7 @@ impl InputBytes<'_> {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
-    pub(super) fn kept(self) -> Result<(Self, Box<dyn Contents>, u64)> {
+    pub(super) fn kept(self) -> Result<(Self, Box<dyn DumpBytes>, u64)> {
         let bytes = match self {
             Self::Mapped(map, file) => {
                 let contents = Box::new(Arc::clone(&file));

@@ -140,9 +140,10 @@ impl<'a> PendingInput<'a> {
 
 impl From<FileData> for PendingInput<'_> {
     fn from(file: FileData) -> Self {
-        let expected = match file.raw.unwrap_or_default() {
-            true => Expected::RawMemory,
-            false => Expected::ByStart,
+        let expected = if file.raw.unwrap_or_default() {
+            Expected::RawMemory
+        } else {
+            Expected::ByStart
         };
         match file.path {
             Some(path) => Self::File(NamedPath::new(path, file.descriptor, expected)),

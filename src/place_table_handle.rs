@@ -7,7 +7,8 @@ use napi_derive::napi;
 
 use super::error::Result;
 use super::outcome::Outcome;
-use engine::heap::SourcePlace;
+use super::profile::internal;
+use engine::heap::SourceLocation;
 use engine::questions::PlaceTable;
 use engine::wasm::symbols::Symbols;
 use workers::guard::guarded;
@@ -64,14 +65,20 @@ impl PlaceTableHandle {
         guarded(|| {
             let symbols = Symbols::read(wasm, Some(&source_map))?;
             let constructors = symbols.constructors();
-            let table = self.table.with_class_places(|class| {
+            let table = self.table.with_class_origins(|class| {
                 let &(file, line) = constructors.get(class)?;
                 let file = file.to_owned();
                 let column = 1;
-                Some(SourcePlace { file, line, column })
+                Some(SourceLocation { file, line, column })
             });
             Ok(Self::new(table).registered(env))
         })
+    }
+
+    /// Where the constructors of classes are, as JSON: `{ className, file, line, column }[]`.
+    #[napi]
+    pub fn class_lines(&self) -> Result<String> {
+        guarded(|| Ok(serde_json::to_string(&self.table.class_lines()).map_err(internal)?))
     }
 
     /// The table as bytes.

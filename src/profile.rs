@@ -247,7 +247,7 @@ fn check(wasm: &[u8]) -> base::Result<()> {
     columns::check_room(room, "profiling the module")
 }
 
-fn internal(error: serde_json::Error) -> Error {
+pub(super) fn internal(error: serde_json::Error) -> Error {
     Error::Internal {
         message: error.to_string().into(),
     }

@@ -27,12 +27,12 @@ static ENGINE: WorkQueue = WorkQueue::new("heap-analyzer", || cores().min(4));
 static PIPES: WorkQueue = WorkQueue::new("heap-analyzer-p", || 16);
 
 /// The work that is done when all inputs are available.
-pub(super) trait Work<const N: usize, T>:
+pub(super) trait InputWork<const N: usize, T>:
     for<'a> FnOnce([NamedBytes<'a>; N], &Control) -> base::Result<T> + Send + 'static
 {
 }
 
-impl<const N: usize, T, W> Work<N, T> for W where
+impl<const N: usize, T, W> InputWork<N, T> for W where
     W: for<'a> FnOnce([NamedBytes<'a>; N], &Control) -> base::Result<T> + Send + 'static
 {
 }
@@ -48,11 +48,11 @@ pub(super) struct Task {
     control: Control,
     /// `None` once the promise is settled.
     deferred: Mutex<Option<Deferred>>,
-    stage: Mutex<Stage>,
+    stage: Mutex<TaskStage>,
 }
 
 #[derive(Clone, Copy)]
-enum Stage {
+enum TaskStage {
     /// It is in this queue, or is about to enter it.
     Waiting(&'static WorkQueue, u64),
     /// It may be blocked by another process. It holds no file that its caller could need.
@@ -80,7 +80,7 @@ impl Task {
         env: &'env Env,
         control: Control,
         inputs: [PendingInput<'static>; N],
-        work: impl Work<N, T>,
+        work: impl InputWork<N, T>,
     ) -> std::result::Result<(Arc<Self>, Object<'env>), CodedError> {
         start()?;
         columns::check_headroom()?;
@@ -92,7 +92,7 @@ impl Task {
             environment: env.raw() as usize,
             control,
             deferred: Mutex::new(Some(deferred)),
-            stage: Mutex::new(Stage::Working),
+            stage: Mutex::new(TaskStage::Working),
         });
         let tasks = &mut lock(&ENVIRONMENTS).tasks;
         tasks.insert((task.environment, task.number), Arc::clone(&task));
@@ -106,9 +106,9 @@ impl Task {
         self.control.cancel();
         let stage = *lock(&self.stage);
         let is_over = match stage {
-            Stage::Waiting(queue, number) => queue.withdraw(number).is_some(),
-            Stage::Reading => true,
-            Stage::Working => false,
+            TaskStage::Waiting(queue, number) => queue.withdraw(number).is_some(),
+            TaskStage::Reading => true,
+            TaskStage::Working => false,
         };
         if is_over {
             self.settle::<()>(Err(EngineError::Aborted));
@@ -119,9 +119,9 @@ impl Task {
     fn analyze<const N: usize, T: Outcome>(
         self: &Arc<Self>,
         mut inputs: [PendingInput<'static>; N],
-        work: impl Work<N, T>,
+        work: impl InputWork<N, T>,
     ) {
-        self.run_step(&ENGINE, Stage::Working, move |task| {
+        self.run_step(&ENGINE, TaskStage::Working, move |task| {
             // All inputs are inspected first: a missing file is reported before the wait for a pipe.
             if PendingInput::have_pipe(&inputs)? {
                 task.read_pipes(inputs, work);
@@ -139,9 +139,9 @@ impl Task {
     fn read_pipes<const N: usize, T: Outcome>(
         self: &Arc<Self>,
         mut inputs: [PendingInput<'static>; N],
-        work: impl Work<N, T>,
+        work: impl InputWork<N, T>,
     ) {
-        self.run_step::<T>(&PIPES, Stage::Reading, move |task| {
+        self.run_step::<T>(&PIPES, TaskStage::Reading, move |task| {
             for input in &mut inputs {
                 input.read_if_pipe(&task.control)?;
             }
@@ -154,11 +154,11 @@ impl Task {
     fn run_step<T: Outcome>(
         self: &Arc<Self>,
         queue: &'static WorkQueue,
-        stage: Stage,
+        stage: TaskStage,
         step: impl FnOnce(&Arc<Self>) -> base::Result<Option<T>> + Send + 'static,
     ) {
         let number = queue.next_number();
-        *lock(&self.stage) = Stage::Waiting(queue, number);
+        *lock(&self.stage) = TaskStage::Waiting(queue, number);
         let task = Arc::clone(self);
         let submitted = queue.submit(number, move || {
             *lock(&task.stage) = stage;

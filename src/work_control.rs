@@ -8,7 +8,7 @@ use napi_derive::napi;
 use super::error::Result;
 use super::inputs::PendingInput;
 use super::outcome::Outcome;
-use super::tasks::{Task, Work};
+use super::tasks::{InputWork, Task};
 use base::control::{ClassCount, Control};
 use workers::guard::guarded;
 
@@ -110,7 +110,7 @@ impl WorkControl {
         &self,
         env: &'env Env,
         inputs: [PendingInput<'static>; N],
-        work: impl Work<N, T>,
+        work: impl InputWork<N, T>,
     ) -> Result<Object<'env>> {
         let (task, promise) = Task::start(env, self.control.clone(), inputs, work)?;
         *self.task() = Some(task);

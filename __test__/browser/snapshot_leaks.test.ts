@@ -9,7 +9,8 @@ import { growth, openHeapFile } from "../../dist/index.js";
 import type { Heap } from "../../index.js";
 import { writeFromPage } from "../snapshots/hosts.ts";
 import { BOUNDED, LEAKS, PARTS } from "../snapshots/leaks.ts";
-import { fleetGrowth, grownPaths, hasDuckDb } from "../support/fleet_growth.ts";
+import { hasDuckDb } from "../support/duckdb.ts";
+import { fleetGrowth, grownPaths } from "../support/fleet_growth.ts";
 import { findChromium, startChromium } from "./chromium.ts";
 
 const SCRIPT = join(import.meta.dirname, "../snapshots/leaks_page.js");

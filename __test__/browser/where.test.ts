@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { HOSTILE_EXPRESSIONS } from "../support/hostile_expressions.ts";
 import { sessionsFolder } from "../support/sessions.ts";
 import { findChromium, startChromium } from "./chromium.ts";
 
@@ -58,5 +59,15 @@ describe.skipIf(findChromium() === undefined)("the page Where", () => {
     await page.getByText("without a field of the condition").waitFor();
     await find({ Condition: "opne == false" });
     await page.getByText("character 1: found opne").waitFor();
+  });
+
+  test("hostile expressions are errors that are shown, and the page goes on", async () => {
+    for (const Condition of HOSTILE_EXPRESSIONS) {
+      await find({ Condition });
+      const error = page.getByText(/option where, character|4096|4,096/);
+      await error.first().waitFor({ timeout: 20_000 });
+      await find({ Class: "*/Session", Condition: "open == false" });
+      await page.getByText("100 objects,").waitFor();
+    }
   });
 });

@@ -2,6 +2,7 @@
 
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { HOSTILE_EXPRESSIONS, MOST_MILLISECONDS } from "../support/hostile_expressions.ts";
 import { sessionsFolder } from "../support/sessions.ts";
 import { connect, type Structured } from "./client.ts";
 import { editorOf } from "./editor.ts";
@@ -40,6 +41,18 @@ async function check(
   expect(page.entries).toMatchObject({ total: 300, offset: 100 });
   expect(page.entries.entries[0].key.value).toBe(100);
   await expect(ask("find", { heap, where: "opne" })).rejects.toThrow(/character 1/);
+  for (const where of HOSTILE_EXPRESSIONS) {
+    const start = performance.now();
+    await expect(ask("find", { heap, where }), where.slice(0, 40)).rejects.toThrow();
+    expect(performance.now() - start).toBeLessThan(MOST_MILLISECONDS);
+  }
+  const [before, later] = await ask("open_heaps", {
+    dumps: ["app.dump", "later.dump"],
+    wasm: "app.wasm",
+  }).then(({ heaps }) => heaps.map((one: { heap: string }) => one.heap));
+  const added = { class: "*/Session", where: "isNew", count: true };
+  expect(await ask("find", { heap: later, before, ...added })).toMatchObject({ found: 5 });
+  expect(await ask("find", { heap: later, before: later, ...added })).toMatchObject({ found: 0 });
 }
 
 test("an agent asks them", async () => {

@@ -1,15 +1,11 @@
 /** What the query `growth` of the fleet says of two heap snapshots of one machine, asked with DuckDB. */
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { PYTHON } from "./duckdb.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const CLI = join(ROOT, "dist/heap_analyzer/cli.js");
 const ANSWERS = join(ROOT, "__test__/fleet/answers.py");
-const PYTHON = join(ROOT, "build/fleet/venv/bin/python");
-
-/** Why there is no answer: `npm run test:fleet` installs DuckDB, and runs the tests that need it. */
-export const hasDuckDb = existsSync(PYTHON);
 
 export interface FleetRow {
   service: string;

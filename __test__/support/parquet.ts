@@ -4,7 +4,16 @@ import { parquetReadObjects } from "hyparquet";
 
 export type Row = Record<string, unknown>;
 
-export const TABLES = ["dump", "class", "path", "suspect", "waste", "object", "edge"] as const;
+export const TABLES = [
+  "dump",
+  "class",
+  "path",
+  "suspect",
+  "waste",
+  "object",
+  "edge",
+  "field",
+] as const;
 export type Table = (typeof TABLES)[number];
 
 export const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");

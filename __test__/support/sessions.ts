@@ -8,6 +8,7 @@ import { compileSource, UNOPTIMISED } from "./compile.ts";
 const SOURCE = `
 class Session {
   open: bool;
+  tier: i32 = 2;
   note: string | null;
   constructor(public key: i32) {
     this.open = key % 3 != 0;
@@ -25,16 +26,24 @@ export function fill(): void {
     if (i % 100 != 7) plateOrder.push(i);
   }
 }
+export function more(): void {
+  for (let i = 300; i < 305; i++) sessions.push(new Session(i));
+}
 `;
 
-/** A new folder with `app.wasm` and `app.dump`: 100 of 300 sessions are not open, and plates 7, 107 and 207 have no order. */
+/**
+ * A new folder with `app.wasm` and `app.dump`: 100 of 300 sessions are not open, and plates 7, 107 and 207 have no order.
+ * `later.dump` has five more sessions, of which two are not open.
+ */
 export async function sessionsFolder(): Promise<string> {
   const { wasm } = await compileSource("sessions", SOURCE, UNOPTIMISED);
   const { instance } = await WebAssembly.instantiate(exposeGlobals(wasm), { env: { abort() {} } });
-  const program = instance.exports as WebAssembly.Exports & { fill(): void };
+  const program = instance.exports as WebAssembly.Exports & { fill(): void; more(): void };
   program.fill();
   const folder = mkdtempSync(join(tmpdir(), "sessions-"));
   writeFileSync(join(folder, "app.wasm"), wasm);
   writeFileSync(join(folder, "app.dump"), captureDump(program));
+  program.more();
+  writeFileSync(join(folder, "later.dump"), captureDump(program));
   return folder;
 }

@@ -196,6 +196,22 @@ export class Targets {
     promise("the first waste report", "waste", 0.5);
     promise("unreachable memory", "unreachable", 0.5);
     promise("a place table", "placeTable", 0.5);
+    for (const [key, work, limit] of [
+      ["whereNumber", "a number", 5],
+      ["whereReference", "a reference", 5],
+      ["whereText", "a string", 1],
+    ] as const) {
+      this.#add(
+        {
+          work: `find --where with ${work}, ${title}`,
+          unit: "M objects/s",
+          limit,
+          better: "more",
+        },
+        Math.max(...times.map((time) => time[key])),
+        "the objects of one class",
+      );
+    }
   }
 
   /** The server for agents, from a client's request to the answer. */

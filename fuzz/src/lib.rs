@@ -8,7 +8,7 @@
 //! - [`allocators`]: modules with functions that are named as those of allocators.
 //! - [`programs`]: real modules and their dumps.
 //! - [`invariants`]: checks of every result. [`questions`]: checks of every answer. [`reference`]: the same
-//!   result, computed naively.
+//!   result, computed naively. [`expressions`]: checks of what `find` says of an expression.
 //! - [`limits`]: memory and time in proportion to the input.
 
 #[path = "../../crates/engine/tests/it/support/mod.rs"]
@@ -19,6 +19,7 @@ pub mod choices;
 pub mod containers;
 pub mod corpus;
 pub mod dwarf_edits;
+pub mod expressions;
 pub mod invariants;
 pub mod leb128;
 pub mod limits;

@@ -85,6 +85,14 @@ pub const QUESTIONS: Limits = Limits {
     more_time: Duration::from_secs(4),
 };
 
+/// An expression over a dozen objects, and what else it must be equal to.
+pub const EXPRESSION: Limits = Limits {
+    memory_per_byte: 4096,
+    more_memory: 64 << 20,
+    time_per_byte: Duration::from_micros(100),
+    more_time: Duration::from_secs(1),
+};
+
 /// A heap snapshot of V8 that is opened for questions, and all of these. A node takes two bytes at least.
 pub const SNAPSHOT: Limits = Limits {
     memory_per_byte: 64,

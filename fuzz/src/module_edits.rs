@@ -124,9 +124,10 @@ fn join(sections: &[Section]) -> Vec<u8> {
     for section in sections {
         let length = section.length.unwrap_or(section.contents.len() as u32);
         wasm.push(section.id);
-        match section.is_padded {
-            true => wasm.extend(padded(length)),
-            false => wasm.extend(encoded(length)),
+        if section.is_padded {
+            wasm.extend(padded(length))
+        } else {
+            wasm.extend(encoded(length))
         }
         wasm.extend(&section.contents);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine::assemblyscript::runtime::Runtime;
 use engine::assemblyscript::runtime::evidence::Evidence;
-use engine::assemblyscript::runtime::layout::Contents;
+use engine::assemblyscript::runtime::layout::ContentReferences;
 use engine::dumps::{Dump, HEADER_SIZE};
 use engine::heap::Heap;
 use engine::heap::views::{
@@ -23,8 +23,9 @@ use wasmparser::types::EntityType;
 
 use crate::allocators;
 use crate::containers::{compressed, coredump};
+use crate::expressions;
 use crate::invariants;
-use crate::limits::{DUMP, Limits, MODULE, QUESTIONS, SECTIONS, SNAPSHOT, within};
+use crate::limits::{DUMP, EXPRESSION, Limits, MODULE, QUESTIONS, SECTIONS, SNAPSHOT, within};
 use crate::module_edits::{self, Focus};
 use crate::questions::{ask_all, export_all, grow, open};
 use crate::recipe::Recipe;
@@ -35,7 +36,7 @@ use crate::support::{DumpFile, RTTI_BASE};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const ALL: [Target; 13] = [
+pub const ALL: [Target; 14] = [
     ("dump", dump),
     ("module", module),
     ("instrument", instrument),
@@ -46,6 +47,7 @@ pub const ALL: [Target; 13] = [
     ("analyze", analyze),
     ("compare", compare),
     ("questions", questions),
+    ("expressions", expressions),
     ("snapshot", snapshot),
     ("coredump", coredump),
     ("compressed", compressed),
@@ -200,7 +202,7 @@ pub fn classes(input: &[u8]) {
                     .offsets
                     .is_sorted_by(|left, right| left < right)
             );
-            if let Contents::Entries(entry) = class.layout.contents {
+            if let ContentReferences::Entries(entry) = class.layout.contents {
                 assert!(entry.stride > entry.tagged_next);
                 assert!(
                     [entry.key, entry.value]
@@ -218,9 +220,10 @@ fn both(dump: &[u8], wasm: &[u8]) -> [(Limits, usize); 2] {
 }
 
 fn of_module(wasm: &[u8]) -> (Limits, usize) {
-    let module = match module_edits::has_code(wasm) {
-        true => MODULE,
-        false => SECTIONS,
+    let module = if module_edits::has_code(wasm) {
+        MODULE
+    } else {
+        SECTIONS
     };
     (module, wasm.len())
 }
@@ -418,6 +421,14 @@ pub fn questions(input: &[u8]) {
     };
     within(&[(QUESTIONS, dump.len()), of_module(wasm)], ask);
     invariants::with_any_threads(ask);
+}
+
+/// The input is an expression of `find`. The number of threads must not change an answer.
+pub fn expressions(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let check = || expressions::check(&text);
+    within(&[(EXPRESSION, input.len())], check);
+    invariants::with_any_threads(check);
 }
 
 /// Addresses before, at and after the damage of a partial heap.

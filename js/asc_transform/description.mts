@@ -93,11 +93,11 @@ class ClassTable {
     }
   }
 
-  position(of: Class): number {
-    let position = this.#positions.get(of);
+  position(type: Class): number {
+    let position = this.#positions.get(type);
     if (position === undefined) {
-      position = this.#classes.push(of) - 1;
-      this.#positions.set(of, position);
+      position = this.#classes.push(type) - 1;
+      this.#positions.set(type, position);
     }
     return position;
   }
@@ -117,13 +117,13 @@ class ClassTable {
     return descriptions;
   }
 
-  #describe(of: Class): ClassDescription {
+  #describe(described: Class): ClassDescription {
     return {
-      name: readableName(of.internalName),
-      runtimeId: of.id,
-      ...(of.base && { base: this.position(of.base) }),
-      typeArguments: (of.typeArguments ?? []).map((type) => this.#reference(type)),
-      fields: ownFields(of).map(({ name, memoryOffset, type }) => ({
+      name: readableName(described.internalName),
+      runtimeId: described.id,
+      ...(described.base && { base: this.position(described.base) }),
+      typeArguments: (described.typeArguments ?? []).map((type) => this.#reference(type)),
+      fields: ownFields(described).map(({ name, memoryOffset, type }) => ({
         name,
         offset: memoryOffset,
         of: this.#reference(type),
@@ -166,15 +166,15 @@ function readableName(internalName: string): string {
   return internalName.replaceAll("%28", "(").replaceAll("%29", ")").replaceAll("%2C", ",");
 }
 
-function ownFields(of: Class) {
+function ownFields(described: Class) {
   const fields = [];
-  for (const [, member] of of.members ?? []) {
+  for (const [, member] of described.members ?? []) {
     if (member.kind !== KIND_PROPERTY_PROTOTYPE) continue;
     const property = (member as PropertyPrototype).instance;
     if (
       !property?.isField ||
       property.memoryOffset < 0 ||
-      property.getBoundClassOrInterface() !== of
+      property.getBoundClassOrInterface() !== described
     )
       continue;
     fields.push(property);

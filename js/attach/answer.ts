@@ -5,14 +5,14 @@ import { HeapAnalyzerError } from "../errors.js";
 import { escapeUnprintable } from "../text.js";
 
 /** A part of an answer, not checked yet. */
-export type Answer = unknown;
+export type UncheckedAnswer = unknown;
 
 export function answerError(what: string, problem: string): HeapAnalyzerError {
   return new HeapAnalyzerError("ERR_ATTACH_ANSWER", `attach: ${what} ${problem}`);
 }
 
 /** The value at a path such as `result.objectId`, or undefined if a part of the path is missing. */
-export function at(answer: Answer, path: string): Answer {
+export function at(answer: UncheckedAnswer, path: string): UncheckedAnswer {
   let value = answer;
   for (const name of path.split(".")) {
     if (typeof value !== "object" || value === null) return undefined;
@@ -22,14 +22,14 @@ export function at(answer: Answer, path: string): Answer {
 }
 
 /** The text at a path. */
-export function text(answer: Answer, path: string, what: string): string {
+export function text(answer: UncheckedAnswer, path: string, what: string): string {
   const value = at(answer, path);
   if (typeof value === "string") return value;
   throw answerError(what, `answered ${describe(value)} for ${path}, expected a text`);
 }
 
 /** The whole number at a path, between 0 and a limit. */
-export function count(answer: Answer, path: string, what: string, limit: number): number {
+export function count(answer: UncheckedAnswer, path: string, what: string, limit: number): number {
   const value = at(answer, path);
   if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= limit) {
     return value as number;
@@ -41,7 +41,12 @@ export function count(answer: Answer, path: string, what: string, limit: number)
 }
 
 /** The list at a path. More entries than `limit` are an error. */
-export function list(answer: Answer, path: string, what: string, limit: number): Answer[] {
+export function list(
+  answer: UncheckedAnswer,
+  path: string,
+  what: string,
+  limit: number,
+): UncheckedAnswer[] {
   const value = at(answer, path);
   if (Array.isArray(value) && value.length <= limit) return value;
   throw answerError(
@@ -51,7 +56,7 @@ export function list(answer: Answer, path: string, what: string, limit: number):
 }
 
 /** Bytes in base64, of exactly this size if one is given. */
-export function base64(value: Answer, what: string, size?: number): Buffer {
+export function base64(value: UncheckedAnswer, what: string, size?: number): Buffer {
   if (typeof value === "string" && /^[A-Za-z0-9+/]*={0,2}$/.test(value)) {
     const bytes = Buffer.from(value, "base64");
     if (size === undefined || bytes.length === size) return bytes;
@@ -61,11 +66,11 @@ export function base64(value: Answer, what: string, size?: number): Buffer {
 }
 
 /** A text of the target as it stands in a message: in quotes, because it may be anything. */
-export function quoted(value: Answer): string {
+export function quoted(value: UncheckedAnswer): string {
   return JSON.stringify(escapeUnprintable(String(value).slice(0, 300)));
 }
 
-function describe(value: Answer): string {
+function describe(value: UncheckedAnswer): string {
   if (Array.isArray(value)) return `a list of ${value.length} entries`;
   if (typeof value === "string") return `the text ${quoted(value.slice(0, 40))}`;
   if (value === undefined) return "nothing";

@@ -21,12 +21,12 @@ import { HeapAnalyzerError } from "../errors.js";
 import * as native from "../native.js";
 import { callNative } from "../native_errors.js";
 import { reason, resolveSymlinks } from "../whole_file.js";
-import { type Answer, answerError, at, base64, count, list, text } from "./answer.js";
+import { answerError, at, base64, count, list, text, type UncheckedAnswer } from "./answer.js";
 import {
   call,
-  type Instance,
   type Parts,
   partsOf,
+  type RemoteInstance,
   releaseObjects,
   SHORT_LIVED,
 } from "./instances.js";
@@ -60,7 +60,7 @@ export interface Captured {
  * @param pause if the thread of the instance is paused. Otherwise the dump is taken when it rests.
  */
 export async function writeInstanceDump(
-  instance: Instance,
+  instance: RemoteInstance,
   wasm: Uint8Array,
   path: string,
   pause?: Pause,
@@ -95,7 +95,7 @@ export async function writeInstanceDump(
 }
 
 async function capture(
-  instance: Instance,
+  instance: RemoteInstance,
   layout: native.DumpGlobalsData,
   file: string,
   pause: Pause | undefined,
@@ -106,7 +106,7 @@ async function capture(
   const parts = await partsOf(instance);
   const start = () => startTurn(instance, parts, indexes, pause !== undefined);
 
-  let result: Answer;
+  let result: UncheckedAnswer;
   const fs = await fileSystem(instance);
   if (fs !== undefined) {
     const more = [fs, { value: file }, { value: headerSize }];
@@ -126,7 +126,11 @@ async function capture(
   return { memorySize, time, warnings: warningsOf(instance, result, pause) };
 }
 
-function warningsOf(instance: Instance, result: Answer, pause: Pause | undefined): string[] {
+function warningsOf(
+  instance: RemoteInstance,
+  result: UncheckedAnswer,
+  pause: Pause | undefined,
+): string[] {
   const warnings: string[] = [];
   const damage =
     "the stack is not empty, and the allocator or the collector may have been interrupted";
@@ -150,7 +154,7 @@ function warningsOf(instance: Instance, result: Answer, pause: Pause | undefined
 function headerWords(
   layout: native.DumpGlobalsData,
   indexes: number[],
-  values: Answer[],
+  values: UncheckedAnswer[],
 ): number[] {
   const globalValue = (global: number) => {
     const nth = indexes.indexOf(global);
@@ -194,7 +198,7 @@ interface Turn extends Parts {
 }
 
 async function startTurn(
-  { thread, realm }: Instance,
+  { thread, realm }: RemoteInstance,
   parts: Parts,
   indexes: number[],
   isPaused: boolean,
@@ -218,12 +222,12 @@ async function startTurn(
 
 /** Runs a function of `remote_code.ts` when the stack is empty, or at once if the program never rests. */
 async function takeAtRest(
-  { thread: { session } }: Instance,
+  { thread: { session } }: RemoteInstance,
   { globals, memories, indexes, state, schedule }: Turn,
   code: string,
   more: object[],
   returnByValue: boolean,
-): Promise<Answer> {
+): Promise<UncheckedAnswer> {
   const start = (when: object) => {
     const fixed = [{ objectId: memories }, { value: indexes }, { objectId: state }, when];
     return call(session, globals, code, [...fixed, ...more], returnByValue, when !== NOW);
@@ -247,7 +251,7 @@ function delay(time: number): Promise<typeof LATE> {
 }
 
 /** The target's `fs`, if it is the main thread of a Node process. */
-async function fileSystem({ thread, realm }: Instance): Promise<object | undefined> {
+async function fileSystem({ thread, realm }: RemoteInstance): Promise<object | undefined> {
   if (thread.kind !== "node" || realm !== thread.realms[0]) return undefined;
   const answer = await thread.session.call("Runtime.evaluate", {
     expression: 'process.getBuiltinModule?.("node:fs") ?? require("node:fs")',
@@ -263,11 +267,11 @@ async function fileSystem({ thread, realm }: Instance): Promise<object | undefin
 
 /** Lets the target copy its pages, and fetches those that are not zero. */
 async function copyPages(
-  instance: Instance,
+  instance: RemoteInstance,
   turn: Turn,
   path: string,
   headerSize: number,
-): Promise<Answer> {
+): Promise<UncheckedAnswer> {
   const { session } = instance.thread;
   const held = await takeAtRest(instance, turn, COPY_PAGES, [], false);
   const copy = text(held, "objectId", "the capture");

@@ -4,7 +4,7 @@
 
 import { WebSocket } from "ws";
 import { HeapAnalyzerError } from "../errors.js";
-import { type Answer, answerError, at, quoted } from "./answer.js";
+import { answerError, at, quoted, type UncheckedAnswer } from "./answer.js";
 
 /** The most bytes of one message. The largest are pieces of a memory, which have 11 MiB. */
 const MAX_MESSAGE = 256 * 1024 * 1024;
@@ -20,15 +20,15 @@ export interface Session {
   /** How long the target may take for one answer, in milliseconds. */
   readonly timeout: number;
   /** Calls a method. The time limit is the connection's. */
-  call(method: string, parameters?: object): Promise<Answer>;
+  call(method: string, parameters?: object): Promise<UncheckedAnswer>;
   /** Calls `listener` with the parameters of each such event, until the function that it returns is called. */
-  on(event: string, listener: (parameters: Answer) => void): () => void;
+  on(event: string, listener: (parameters: UncheckedAnswer) => void): () => void;
 }
 
-interface Waiting {
+interface PendingRequest {
   method: string;
   start: number;
-  resolve(answer: Answer): void;
+  resolve(answer: UncheckedAnswer): void;
   reject(error: Error): void;
   timer: NodeJS.Timeout;
 }
@@ -38,8 +38,8 @@ class Calls implements Session {
   readonly #send: (message: object) => void;
   readonly timeout: number;
   readonly #answered: (method: string, duration: number) => void;
-  readonly #waiting = new Map<number, Waiting>();
-  readonly #listeners = new Map<string, ((parameters: Answer) => void)[]>();
+  readonly #waiting = new Map<number, PendingRequest>();
+  readonly #listeners = new Map<string, ((parameters: UncheckedAnswer) => void)[]>();
   #last = 0;
 
   constructor(
@@ -52,7 +52,7 @@ class Calls implements Session {
     this.#answered = answered;
   }
 
-  call(method: string, parameters: object = {}): Promise<Answer> {
+  call(method: string, parameters: object = {}): Promise<UncheckedAnswer> {
     return new Promise((resolve, reject) => {
       const id = ++this.#last;
       const timer = setTimeout(() => {
@@ -69,7 +69,7 @@ class Calls implements Session {
     });
   }
 
-  on(event: string, listener: (parameters: Answer) => void): () => void {
+  on(event: string, listener: (parameters: UncheckedAnswer) => void): () => void {
     const others = () => (this.#listeners.get(event) ?? []).filter((other) => other !== listener);
     this.#listeners.set(event, [...others(), listener]);
     return () => this.#listeners.set(event, others());

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { get } from "node:http";
 import { HeapAnalyzerError } from "../errors.js";
-import { type Answer, at } from "./answer.js";
+import { at, type UncheckedAnswer } from "./answer.js";
 
 /** Where an inspector listens. */
 export interface Endpoint {
@@ -78,7 +78,12 @@ async function debuggerUrl(port: number, host: string, timeout: number): Promise
   return url.href;
 }
 
-function getJson(host: string, port: number, path: string, timeout: number): Promise<Answer> {
+function getJson(
+  host: string,
+  port: number,
+  path: string,
+  timeout: number,
+): Promise<UncheckedAnswer> {
   const name = `http://${host}:${port}${path}`;
   return new Promise((resolve, reject) => {
     const fail = (reason: string, cause?: unknown) =>

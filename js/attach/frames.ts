@@ -1,9 +1,9 @@
 // Locals and operands of paused WebAssembly frames. They explain why an object may be in use; they are no roots of
 // the collector.
 
-import { type Answer, at, count, list, text } from "./answer.js";
+import { at, count, list, text, type UncheckedAnswer } from "./answer.js";
 import type { Session } from "./connection.js";
-import { call, type Instance } from "./instances.js";
+import { call, type RemoteInstance } from "./instances.js";
 import type { Pause } from "./pause.js";
 import type { FrameValue, PausedFrame } from "./paused_frame.js";
 import { SCOPE_VALUES } from "./remote_code.js";
@@ -23,7 +23,7 @@ export function isInRuntime({ frames }: Pause, nth: number): boolean {
 
 /** Reads the frames of a pause, the innermost first. */
 export async function readFrames(
-  { thread: { session }, scriptId }: Instance,
+  { thread: { session }, scriptId }: RemoteInstance,
   { frames }: Pause,
 ): Promise<PausedFrame[]> {
   const found: PausedFrame[] = [];
@@ -61,7 +61,7 @@ async function operandStack(session: Session, scope: string): Promise<string> {
 async function valuesOf(session: Session, objectId: string): Promise<FrameValue[]> {
   const answer = await call(session, objectId, SCOPE_VALUES, [{ value: MAX_VALUES }], true);
   return list({ values: answer }, "values", "the values of a frame", MAX_VALUES).map(
-    (entry: Answer) => {
+    (entry: UncheckedAnswer) => {
       const part = (nth: number) =>
         text(entry, `${nth}`, "the values of a frame").slice(0, MAX_TEXT);
       return { name: part(0), type: part(1), value: part(2) };

@@ -1,7 +1,7 @@
 // A heap snapshot of V8 of a thread, streamed to a file.
 
 import { writeSync } from "node:fs";
-import { type Answer, answerError, at } from "./answer.js";
+import { answerError, at, type UncheckedAnswer } from "./answer.js";
 import type { Session } from "./connection.js";
 import { type Unpublished, written } from "./output.js";
 
@@ -40,7 +40,7 @@ async function stream(session: Session, descriptor: number): Promise<void> {
 }
 
 /** Writes a piece behind `size` bytes, and returns its size. */
-function writePiece(descriptor: number, piece: Answer, size: number): number {
+function writePiece(descriptor: number, piece: UncheckedAnswer, size: number): number {
   if (typeof piece !== "string") {
     throw answerError("HeapProfiler.addHeapSnapshotChunk", "has no text");
   }

@@ -2,13 +2,22 @@
 // program keeps only a function; it collects garbage first.
 
 import { HeapAnalyzerError } from "../errors.js";
-import { type Answer, answerError, at, base64, count, list, quoted, text } from "./answer.js";
+import {
+  answerError,
+  at,
+  base64,
+  count,
+  list,
+  quoted,
+  text,
+  type UncheckedAnswer,
+} from "./answer.js";
 import type { Session } from "./connection.js";
 import { DEREFERENCE, ENTRY, KEEP_WEAKLY, LENGTH, MEMORY_SIZE } from "./remote_code.js";
 import type { Realm, Thread } from "./threads.js";
 
 /** An instance with a memory. */
-export interface Instance {
+export interface RemoteInstance {
   thread: Thread;
   realm: Realm;
   /** A weak reference of the target: attaching keeps no instance alive, and adds no root to a heap snapshot. */
@@ -45,7 +54,7 @@ export async function releaseObjects({ session }: Thread): Promise<void> {
 }
 
 /** The globals and memories of an instance. They live until {@link releaseObjects}. */
-export async function partsOf({ thread: { session }, weak }: Instance): Promise<Parts> {
+export async function partsOf({ thread: { session }, weak }: RemoteInstance): Promise<Parts> {
   const answer = await session.call("Runtime.callFunctionOn", {
     objectId: weak,
     functionDeclaration: DEREFERENCE,
@@ -61,7 +70,7 @@ export async function partsOf({ thread: { session }, weak }: Instance): Promise<
   return partsAmong(await internalProperties(session, objectId), objectId);
 }
 
-function partsAmong(properties: Map<string, Answer>, objectId: string): Parts {
+function partsAmong(properties: Map<string, UncheckedAnswer>, objectId: string): Parts {
   const memories = text(properties.get("[[Memories]]"), "objectId", "the instance");
   const globals = at(properties.get("[[Globals]]"), "objectId");
   // A module without globals has no list of them; an empty object stands for it.
@@ -69,8 +78,8 @@ function partsAmong(properties: Map<string, Answer>, objectId: string): Parts {
 }
 
 /** Finds all instances with a memory, in the order of their threads and realms. */
-export async function findInstances(threads: Thread[]): Promise<Instance[]> {
-  const found: Instance[] = [];
+export async function findInstances(threads: Thread[]): Promise<RemoteInstance[]> {
+  const found: RemoteInstance[] = [];
   for (const thread of threads) {
     const scripts = new Map<string, string>();
     thread.session.on("Debugger.scriptParsed", (event) => {
@@ -92,7 +101,10 @@ export async function findInstances(threads: Thread[]): Promise<Instance[]> {
 }
 
 /** The module that an instance was made from. */
-export async function moduleBytes({ thread: { session }, scriptId }: Instance): Promise<Buffer> {
+export async function moduleBytes({
+  thread: { session },
+  scriptId,
+}: RemoteInstance): Promise<Buffer> {
   const source = await withDebugger(session, () =>
     session.call("Debugger.getScriptSource", { scriptId }),
   );
@@ -139,7 +151,7 @@ async function readInstance(
   realm: Realm,
   objectId: string,
   scripts: Map<string, string>,
-): Promise<Instance | undefined> {
+): Promise<RemoteInstance | undefined> {
   const { session } = thread;
   const parts = await internalProperties(session, objectId);
   const [memories, functions] = ["[[Memories]]", "[[Functions]]"].map((name) =>
@@ -175,7 +187,7 @@ async function keptWeakly(session: Session, objectId: string): Promise<string> {
 async function internalProperties(
   session: Session,
   objectId: string,
-): Promise<Map<string, Answer>> {
+): Promise<Map<string, UncheckedAnswer>> {
   const answer = await session.call("Runtime.getProperties", { objectId, ownProperties: true });
   const properties = at(answer, "internalProperties") ?? [];
   const entries = list({ properties }, "properties", "Runtime.getProperties", 1000);
@@ -195,7 +207,7 @@ export async function call(
   parameters: object[],
   returnByValue = false,
   awaitPromise = false,
-): Promise<Answer> {
+): Promise<UncheckedAnswer> {
   const answer = await session.call("Runtime.callFunctionOn", {
     objectId,
     functionDeclaration,

@@ -3,7 +3,7 @@
 import { type Captured, writeInstanceDump } from "./capture.js";
 import { isInRuntime, readFrames } from "./frames.js";
 import { writeHostSnapshot } from "./host_snapshot.js";
-import { type Instance, releaseObjects } from "./instances.js";
+import { type RemoteInstance, releaseObjects } from "./instances.js";
 import { contents, type Unpublished, writeError, written } from "./output.js";
 import { type Pause, whilePaused } from "./pause.js";
 
@@ -18,7 +18,7 @@ export interface Outputs {
 
 /** Takes a dump, and what else there is an output for, at the same moment. */
 export async function writeMoment(
-  instance: Instance,
+  instance: RemoteInstance,
   wasm: Uint8Array,
   outputs: Outputs,
 ): Promise<Captured> {
@@ -36,7 +36,7 @@ export async function writeMoment(
 }
 
 async function writePaused(
-  instance: Instance,
+  instance: RemoteInstance,
   wasm: Uint8Array,
   { dump, host, frames }: Outputs,
   pause: Pause,

@@ -1,7 +1,7 @@
 // Pauses a thread of the target, so that all that is read of it is of one moment.
 
 import { HeapAnalyzerError } from "../errors.js";
-import { type Answer, at, list, text } from "./answer.js";
+import { at, list, text, type UncheckedAnswer } from "./answer.js";
 import type { Session } from "./connection.js";
 import { call, releaseObjects, SHORT_LIVED, withDebugger } from "./instances.js";
 import { PAUSE_AT_REST, PAUSE_NO_MORE } from "./remote_code.js";
@@ -17,7 +17,7 @@ const TIME_TO_COMPILE = 200;
 /** A thread that is paused. */
 export interface Pause {
   /** The WebAssembly frames of its stack as the protocol describes them, the innermost first. */
-  frames: Answer[];
+  frames: UncheckedAnswer[];
 }
 
 /** When to pause: between two turns of the event loop, if the thread rests within 5 s; or in the middle of its work. */
@@ -66,7 +66,7 @@ export async function whilePaused<T>(
   }
 }
 
-async function pauseOnce(thread: Thread, moment: Moment): Promise<Answer> {
+async function pauseOnce(thread: Thread, moment: Moment): Promise<UncheckedAnswer> {
   const { session } = thread;
   const paused = nextPause(session);
   try {
@@ -86,8 +86,8 @@ async function pauseOnce(thread: Thread, moment: Moment): Promise<Answer> {
 /** The event of a pause between two turns; undefined if the thread does not rest in time, or has no timers. */
 async function pauseAtRest(
   { session, realms }: Thread,
-  event: Promise<Answer>,
-): Promise<Answer | undefined> {
+  event: Promise<UncheckedAnswer>,
+): Promise<UncheckedAnswer | undefined> {
   const evaluate = async (expression: string) => {
     const parameters = { expression, contextId: realms[0]?.id, objectGroup: SHORT_LIVED };
     return at(await session.call("Runtime.evaluate", parameters), "result.objectId");
@@ -103,9 +103,9 @@ async function pauseAtRest(
 }
 
 /** The next pause. It fails if the thread does not pause within the time limit of the connection. */
-function nextPause(session: Session): { event: Promise<Answer>; forget(): void } {
+function nextPause(session: Session): { event: Promise<UncheckedAnswer>; forget(): void } {
   let forget = () => {};
-  const event = new Promise<Answer>((resolve, reject) => {
+  const event = new Promise<UncheckedAnswer>((resolve, reject) => {
     const stop = session.on("Debugger.paused", (answer) => resolve(answer ?? {}));
     const timer = setTimeout(() => {
       reject(

@@ -2,7 +2,7 @@
 // session, and realms (global objects) of its own.
 
 import { HeapAnalyzerError } from "../errors.js";
-import { type Answer, at, text } from "./answer.js";
+import { at, text, type UncheckedAnswer } from "./answer.js";
 import type { Connection, Session } from "./connection.js";
 
 /** A global object with its built-in classes: of a thread, a frame of a page, or a context of `node:vm`. */
@@ -82,7 +82,7 @@ async function findRealms(session: Session): Promise<Realm[]> {
 async function findNodeWorkers(connection: Connection, found: Omit<Thread, "realms">[]) {
   const { main } = connection;
   const receivers = new Map<string, (message: string) => void>();
-  main.on("NodeWorker.attachedToWorker", (event: Answer) => {
+  main.on("NodeWorker.attachedToWorker", (event: UncheckedAnswer) => {
     if (receivers.size >= MAX_THREADS) return;
     const sessionId = text(event, "sessionId", "NodeWorker.attachedToWorker");
     const { session, receive } = connection.worker(sessionId);
@@ -90,7 +90,7 @@ async function findNodeWorkers(connection: Connection, found: Omit<Thread, "real
     const name = String(at(event, "workerInfo.title") ?? "worker").slice(0, 200);
     found.push({ name, kind: "node worker", session });
   });
-  main.on("NodeWorker.receivedMessageFromWorker", (event: Answer) => {
+  main.on("NodeWorker.receivedMessageFromWorker", (event: UncheckedAnswer) => {
     receivers.get(String(at(event, "sessionId")))?.(String(at(event, "message")));
   });
   await main.call("NodeWorker.enable", { waitForDebuggerOnStart: false });
@@ -102,7 +102,7 @@ async function findChildren(
   parent: Session,
   found: Omit<Thread, "realms">[],
 ) {
-  parent.on("Target.attachedToTarget", (event: Answer) => {
+  parent.on("Target.attachedToTarget", (event: UncheckedAnswer) => {
     if (found.length >= MAX_THREADS) return;
     const session = connection.child(text(event, "sessionId", "Target.attachedToTarget"));
     const name = String(at(event, "targetInfo.url") ?? "worker").slice(0, 200);

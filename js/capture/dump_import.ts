@@ -9,7 +9,7 @@ import { type HiddenExports, registry } from "./registry.js";
 const MODULE = "MemoryDump";
 const NAME = "dumpMemoryRegion";
 
-type Imports = Record<string, Record<string, unknown> | undefined>;
+type ImportObject = Record<string, Record<string, unknown> | undefined>;
 
 export interface BoundImports {
   imports: unknown;
@@ -26,7 +26,7 @@ export function importsDump(imports: { module: string; name: string; kind: strin
 
 /** The imports of one instance, with a separate function for it. Invalid imports are returned unchanged. */
 export function bindDumpImport(imports: unknown): BoundImports {
-  const dump = (imports as Imports | null | undefined)?.[MODULE]?.[NAME];
+  const dump = (imports as ImportObject | null | undefined)?.[MODULE]?.[NAME];
   if (typeof dump !== "function") return { imports, setInstance: () => {} };
   let instance: HiddenExports | undefined;
   const bound = (...args: unknown[]) => {
@@ -40,9 +40,9 @@ export function bindDumpImport(imports: unknown): BoundImports {
   };
   return {
     imports: overriding(
-      imports as Imports,
+      imports as ImportObject,
       MODULE,
-      overriding((imports as Imports)[MODULE] as object, NAME, bound),
+      overriding((imports as ImportObject)[MODULE] as object, NAME, bound),
     ),
     setInstance: (created) => {
       instance = created;

@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 type Resolution = { url: string; format?: string; shortCircuit?: boolean };
-type Next = (specifier: string, context: unknown) => Resolution;
+type NextResolver = (specifier: string, context: unknown) => Resolution;
 
 /** Newer than the declarations for the oldest supported version of Node. */
 const { registerHooks, register } = nodeModule as unknown as {
   registerHooks?: (hooks: {
-    resolve: (specifier: string, context: unknown, next: Next) => Resolution;
+    resolve: (specifier: string, context: unknown, next: NextResolver) => Resolution;
   }) => void;
   register?: (specifier: string) => void;
 };

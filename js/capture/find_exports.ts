@@ -1,10 +1,8 @@
 // Finds the exposed globals of an instance, given any object of the host that belongs to the instance.
 
 import { HeapAnalyzerError, invalidArgument, kindOf } from "../errors.js";
-import { type HiddenExports, instancesUsing, registry } from "./registry.js";
+import { type Exports, type HiddenExports, instancesUsing, registry } from "./registry.js";
 import { STACK_POINTER } from "./reserved_names.js";
-
-type Exports = Readonly<Record<string, unknown>>;
 
 /** Values that are often passed by mistake, with the advice for the message. */
 const MISTAKES: Record<string, string> = {

@@ -14,12 +14,10 @@ import {
   prepareResponse,
   unprepared,
 } from "./prepared_source.js";
-import { type Expose, enter, type HiddenExports, registry } from "./registry.js";
+import { type Exports, type Expose, enter, type HiddenExports, registry } from "./registry.js";
 import { MEMORY, RESERVED_PREFIX, STACK_POINTER } from "./reserved_names.js";
 
 type Callable = (...args: unknown[]) => unknown;
-type Exports = Readonly<Record<string, unknown>>;
-
 interface Descriptor {
   module: string;
   name: string;

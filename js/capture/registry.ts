@@ -4,6 +4,9 @@
 // no instance alive: an entry exists as long as the program keeps the instance, its exports, one of its
 // functions, or a memory that the instance does not import.
 
+/** What an instance exports, by name. */
+export type Exports = Readonly<Record<string, unknown>>;
+
 /** Exports of one instance by reserved name: globals and the memory. No prototype. */
 export type HiddenExports = Readonly<Record<string, unknown>>;
 

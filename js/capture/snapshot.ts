@@ -2,6 +2,7 @@
 
 import { HeapAnalyzerError, invalidArgument } from "../errors.js";
 import { findExports, notExposed } from "./find_exports.js";
+import type { Exports } from "./registry.js";
 import { GLOBAL_PREFIX, MEMORY, RESERVED_PREFIX } from "./reserved_names.js";
 
 /** Options of a capture. */
@@ -24,8 +25,6 @@ export interface Snapshot {
   /** The size in bytes when the snapshot was taken. A shared memory may grow later. */
   memorySize: number;
 }
-
-type Exports = Readonly<Record<string, unknown>>;
 
 /** Without a prototype, because a program may have added properties to `Object.prototype`. */
 const NO_OPTIONS: CaptureOptions = Object.create(null);

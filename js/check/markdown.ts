@@ -10,7 +10,7 @@ const MOST = (1 << 20) - 8192;
 
 /** The document in pieces. */
 export function* markdown(answer: CheckAnswer): Generator<string> {
-  const room = new Room(MOST);
+  const room = new DocumentRoom(MOST);
   yield `## ${sign(answer.passed)} Heap check: ${verdict(answer)}\n`;
   yield* room.section("Rules", answer.rules, ruleItem);
   yield* room.section("Growing places", brokenPlaces(answer), placeItem);
@@ -20,7 +20,7 @@ export function* markdown(answer: CheckAnswer): Generator<string> {
 }
 
 /** Counts the bytes that are left for the document. */
-class Room {
+class DocumentRoom {
   #left: number;
 
   constructor(size: number) {

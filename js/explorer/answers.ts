@@ -2,6 +2,7 @@
 import type { Heap } from "../../index.js";
 import { growthAsync } from "../growth.js";
 import { heapHandle } from "../heap.js";
+import { moduleFileOf } from "../module_file.js";
 import type { WorkControl } from "../native.js";
 import { type ReportData, reportData } from "../report_file.js";
 import { QuestionError } from "../served/errors.js";
@@ -13,14 +14,14 @@ import { growth, sites } from "../served/questions/places.js";
 import { controlled } from "../work.js";
 import type { Dumps } from "./dumps.js";
 import { InstanceLists } from "./instances.js";
-import type { Method, Methods } from "./methods.js";
+import type { Method, Methods, SourceRow } from "./methods.js";
 import type { TakenDump } from "./taking.js";
 import { withoutStrings } from "./without_strings.js";
 
 /** Lines of source. */
 const MOST_SITES = 200;
 
-type Answers = {
+type QuestionAnswers = {
   [M in Method]: (
     request: Methods[M]["request"],
     signal: AbortSignal,
@@ -45,7 +46,7 @@ export class Answerer {
 
   /** Answers a request whose shape was not checked. The signal stops the work. */
   async answer(method: string, request: unknown, signal: AbortSignal): Promise<unknown> {
-    const answers: Answers = {
+    const answers: QuestionAnswers = {
       status: async () => this.#dumps.status(),
       take: () => this.#take(),
       report: (request, signal) => this.#report(request, signal),
@@ -60,6 +61,7 @@ export class Answerer {
       dominators: ({ heap, ...wanted }, signal) =>
         this.#about(heap, (open) => dominators(open, wanted, { signal })),
       sites: (request, signal) => this.#sites(request, signal),
+      sources: (request) => this.#sources(request),
       growth: (request, signal) => this.#growth(request, signal),
     };
     if (!Object.hasOwn(answers, method)) {
@@ -178,6 +180,24 @@ export class Answerer {
     return await this.#about(heap, (open) =>
       sites({ heap: open, profile }, undefined, asked, { signal }),
     );
+  }
+
+  async #sources({
+    heap,
+    ...asked
+  }: Methods["sources"]["request"]): Promise<Methods["sources"]["answer"]> {
+    const { limit, offset } = pageOf(asked);
+    const { lines, hasModules } = await this.#dumps.lines(heap);
+    const known = new Map(lines.map(({ className, file, line }) => [className, { file, line }]));
+    const view = await this.#dumps.use(heap, (open) => this.#lists.view(open));
+    const all = view.constructors.flatMap(({ className }): SourceRow[] => {
+      const place = known.get(className);
+      if (place !== undefined) return [{ className, ...place }];
+      const file = hasModules ? moduleFileOf(className) : undefined;
+      return file === undefined ? [] : [{ className, file, line: null }];
+    });
+    const rows = all.slice(offset, offset + limit);
+    return { rows, page: listed(all.length, offset, rows.length) };
   }
 
   async #growth(

@@ -2,7 +2,9 @@
 import type { Heap, PlaceTable } from "../../index.js";
 import { withAdvice } from "../advice.js";
 import { openHeapFileAsync } from "../heap.js";
+import { placeTableHandle } from "../place_table.js";
 import { QuestionError } from "../served/errors.js";
+import { type ClassLine, classLines, withSourceLines } from "../source_lines.js";
 import type { DumpStatus, Status } from "./methods.js";
 
 /** Heaps that stay open: the newest, the one before it, and one more. */
@@ -129,6 +131,14 @@ export class Dumps {
   async tables(): Promise<PlaceTable[]> {
     const read = this.#dumps.filter(({ totalLiveSize }) => totalLiveSize !== null);
     return await Promise.all(read.map((dump) => this.#tableOf(dump)));
+  }
+
+  /** Where the constructors of classes are, and whether the names of classes begin with their modules. */
+  async lines(handle: string): Promise<{ lines: ClassLine[]; hasModules: boolean }> {
+    const dump = this.#known(handle);
+    const table = placeTableHandle("table", await this.#tableOf(dump));
+    const lines = classLines(withSourceLines(table, dump.wasm));
+    return { lines, hasModules: dump.wasm !== undefined };
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,11 @@
 /** The dumps and modules that `open` is given: files, and folders in which new dumps appear. */
 import { type Stats, statSync } from "node:fs";
-import { open, readdir, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { type FileKind, fileKind, hasNoModule, KIND_BYTES } from "../served/file_kind.js";
+import { hasNoModule, kindOf } from "../served/file_kind.js";
 import type { DumpFile } from "./dumps.js";
+import { modulesIn } from "./modules.js";
 
 /** Milliseconds between two looks into a folder. */
 const PAUSE = 700;
@@ -107,26 +108,4 @@ export async function dumpFile(path: string, wasm: string | undefined): Promise<
   throw new Error(
     `${found} beside ${path}: name the module that the dump was taken from with --wasm`,
   );
-}
-
-/** The modules of a folder; none if there is no such folder. */
-async function modulesIn(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch(() => [] as string[]);
-  const modules: string[] = [];
-  for (const name of names.filter((name) => name.endsWith(".wasm")).sort()) {
-    const kind = await kindOf(join(folder, name)).catch(() => undefined);
-    if (kind === "module") modules.push(join(folder, name));
-  }
-  return modules;
-}
-
-async function kindOf(path: string): Promise<FileKind | undefined> {
-  const file = await open(path);
-  try {
-    const start = Buffer.alloc(KIND_BYTES);
-    await file.read(start, 0, KIND_BYTES, 0);
-    return fileKind(start);
-  } finally {
-    await file.close();
-  }
 }

@@ -12,7 +12,7 @@ interface Columns {
 const MOST_ORDERS = 4;
 
 /** What is asked for: a class, all its objects or those that came or went, and their order. */
-export interface Wanted {
+export interface WantedInstances {
   className: string;
   set: InstanceSet;
   sort: InstanceOrder;
@@ -42,7 +42,7 @@ export class InstanceLists {
   async page(
     heap: Heap,
     before: Heap | undefined,
-    wanted: Wanted,
+    wanted: WantedInstances,
     offset: number,
     limit: number,
   ): Promise<Instances> {

@@ -3,13 +3,13 @@
  * answers is not known here. A `heap` is a handle from `status`.
  */
 import type { FindAnswer, FoundGroup, GrowthAnswer, PathAnswer } from "../../answers.js";
-import type { ClassRow, WantedClasses } from "../served/questions/classes.js";
+import type { ServedClass, WantedClasses } from "../served/questions/classes.js";
 import type { Listed } from "../served/questions/found.js";
 import type { DominatorsBody, ObjectBody, ObjectRequest } from "../served/questions/objects.js";
 import type { PageRequest } from "../served/questions/parameters.js";
 import type { SitesBody } from "../served/questions/places.js";
 
-export type { ClassRow } from "../served/questions/classes.js";
+export type { ServedClass } from "../served/questions/classes.js";
 export type { Listed } from "../served/questions/found.js";
 export type { DominatedRow } from "../served/questions/objects.js";
 export type { SiteRow } from "../served/questions/places.js";
@@ -71,15 +71,24 @@ export interface InstancesAnswer {
 
 /** An answer with the page of its list. */
 type Paged<B> = B & { page: Listed };
-export type ObjectAnswer = Paged<ObjectBody>;
-export type DominatorsAnswer = Pick<Paged<DominatorsBody>, "children" | "page">;
-export type PathsAnswer = {
+export type ExplorerObject = Paged<ObjectBody>;
+export type ExplorerDominators = Pick<Paged<DominatorsBody>, "children" | "page">;
+export type ExplorerPaths = {
   object: Pick<PathAnswer, "path" | "independentReferrers" | "freedByCuttingAll" | "cut">;
 };
-export type SitesAnswer = Paged<SitesBody>;
+export type ExplorerSites = Paged<SitesBody>;
 
 export interface FoundRow extends InstanceRow {
   className: string;
+}
+
+/** Where a class is in the source. */
+export interface SourceRow {
+  className: string;
+  /** As the heap or the source map names it: a path, a URL, or a name such as `~lib/map.ts`. */
+  file: string;
+  /** Of its constructor, from 1; null if only the file is known. */
+  line: number | null;
 }
 
 /** Parameters and answer of each method. */
@@ -95,7 +104,7 @@ export interface Methods {
   report: { request: { heap: string; before?: string | null }; answer: unknown };
   classes: {
     request: WantedClasses & { heap: string };
-    answer: { totalLiveSize: number; rows: ClassRow[]; page: Listed };
+    answer: { totalLiveSize: number; rows: ServedClass[]; page: Listed };
   };
   instances: { request: InstancesRequest; answer: InstancesAnswer };
   find: {
@@ -120,14 +129,19 @@ export interface Methods {
       page: Listed;
     };
   };
-  object: { request: ObjectRequest & { heap: string }; answer: ObjectAnswer };
-  paths: { request: { heap: string; address: string }; answer: PathsAnswer };
+  object: { request: ObjectRequest & { heap: string }; answer: ExplorerObject };
+  paths: { request: { heap: string; address: string }; answer: ExplorerPaths };
   dominators: {
     request: PageRequest & { heap: string; address?: string; by?: "object" | "class" };
-    answer: DominatorsAnswer;
+    answer: ExplorerDominators;
   };
   /** Of the dump that has a profile. */
-  sites: { request: { heap: string }; answer: SitesAnswer };
+  sites: { request: { heap: string }; answer: ExplorerSites };
+  /** The live classes whose file is known, in the order of `classes`. */
+  sources: {
+    request: PageRequest & { heap: string };
+    answer: { rows: SourceRow[]; page: Listed };
+  };
   growth: {
     request: PageRequest & { warmup?: number };
     answer: Pick<GrowthAnswer, "dumps" | "places" | "undecided" | "perInterval"> & { page: Listed };

@@ -66,7 +66,7 @@ export function dumpArgument(): Argument {
 
 /** The option `--wasm`. */
 export function wasmOption(): Option {
-  const description = "the module that the dump was taken from, or -; none for a .heapsnapshot";
+  const description = "the module that the dump was taken from, or -; a .heapsnapshot needs none";
   return new Option("-w, --wasm <file>", description).argParser(fileName);
 }
 

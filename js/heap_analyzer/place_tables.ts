@@ -1,7 +1,7 @@
 /** Dumps as place tables, for the commands that compare many dumps. */
-import { existsSync, readFileSync } from "node:fs";
 import { Argument } from "commander";
 import type * as native from "../native.js";
+import { withSourceLines } from "../source_lines.js";
 import { addon } from "./addon.js";
 import { STANDARD_INPUT } from "./inputs.js";
 import { fileName, type ReadingOptions, reading } from "./options.js";
@@ -10,7 +10,8 @@ import { openEach } from "./question_command.js";
 
 /** The argument that names the dumps. */
 export function dumpsArgument(): Argument {
-  const description = "heap dumps (ASHD) or .heapsnapshot files of V8, in the order of their time";
+  const description =
+    "heap dumps (ASHD), coredumps of wasmtime, or .heapsnapshot files of V8, in the order of their time; also as .gz or .zst";
   return new Argument("<dump-files...>", description).argParser((text, earlier?: string[]) => [
     ...(earlier ?? []),
     fileName(text),
@@ -34,27 +35,11 @@ export async function placeTables(
       const table = await line.watch(control, heap.placeTableAsync(control));
       // What grows is in the last dump.
       const isLast = nth === dumps.length - 1;
-      tables.push(isLast ? withLines(table, modules[nth]) : table);
+      const module = modules[nth] === STANDARD_INPUT ? undefined : modules[nth];
+      tables.push(isLast ? withSourceLines(table, module) : table);
     } finally {
       heap.close();
     }
   }
   return tables;
-}
-
-/**
- * The table with the lines of constructors, if there is a source map beside the module, as `asc --sourceMap` writes it.
- * One that cannot be read says nothing.
- */
-function withLines(
-  table: native.PlaceTableHandle,
-  module: string | undefined,
-): native.PlaceTableHandle {
-  const map = `${module}.map`;
-  if (module === undefined || module === STANDARD_INPUT || !existsSync(map)) return table;
-  try {
-    return table.withSourceMap(readFileSync(module), readFileSync(map, "utf8"));
-  } catch {
-    return table;
-  }
 }

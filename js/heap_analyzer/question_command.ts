@@ -34,13 +34,13 @@ export interface ListOptions extends QuestionOptions {
 }
 
 /** What `--wasm` is for a command that takes one dump. */
-const ONE_MODULE = "the module that the dump was taken from; none for a .heapsnapshot";
+const ONE_MODULE = "the module that the dump was taken from; a .heapsnapshot needs none";
 /** The same for a command that takes one dump or two. */
 export const ONE_OR_TWO_MODULES =
-  "the module that the dump was taken from; for dumps of two builds, give it twice, the earlier first; none for a .heapsnapshot";
+  "the module that the dump was taken from; for dumps of two builds, give it twice, the earlier first; a .heapsnapshot needs none";
 /** The same for a command that takes many. */
 export const MANY_MODULES =
-  "the module that the dumps were taken from; for dumps of several builds, once per dump in order; none for .heapsnapshot files";
+  "the module that the dumps were taken from; for dumps of several builds, once per dump in order; .heapsnapshot files need none";
 
 /** Adds the options of {@link QuestionOptions}. */
 export function addQuestionOptions(command: Command, modules = ONE_MODULE): Command {

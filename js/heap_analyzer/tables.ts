@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { type Command, InvalidArgumentError } from "commander";
 import type * as native from "../native.js";
+import { hasNoModule, kindOf } from "../served/file_kind.js";
 import { reason } from "../whole_file.js";
 import { addon } from "./addon.js";
 import { STANDARD_INPUT } from "./inputs.js";
@@ -21,7 +22,7 @@ import { ProgressLine } from "./progress.js";
 import { openAll } from "./question_command.js";
 
 /** The options of tables. */
-export interface TableOptions {
+export interface TableCommandOptions {
   capturedAt: string;
   label: Record<string, string>;
   source: string;
@@ -33,7 +34,7 @@ export interface TableOptions {
 }
 
 /** The names of the options of tables. */
-export const TABLE_OPTIONS: readonly (keyof TableOptions)[] = [
+export const TABLE_OPTIONS: readonly (keyof TableCommandOptions)[] = [
   "capturedAt",
   "label",
   "source",
@@ -67,7 +68,7 @@ const PASSING = new Set([
   "ERR_SNAPSHOT_WITH_MODULE",
 ]);
 
-/** Adds the options of {@link TableOptions}. */
+/** Adds the options of {@link TableCommandOptions}. */
 export function addTableOptions(command: Command): Command {
   return command
     .option(
@@ -111,10 +112,10 @@ function label(text: string, earlier: Record<string, string> = {}): Record<strin
 }
 
 /** What {@link writeTables} is asked for. */
-type Request = SharedOptions & Partial<TableOptions> & { strings?: boolean };
+type TableRequest = SharedOptions & Partial<TableCommandOptions> & { strings?: boolean };
 
 /** Writes all tables of a dump. */
-export async function writeTables(dump: string, options: Request): Promise<void> {
+export async function writeTables(dump: string, options: TableRequest): Promise<void> {
   const { output, wasm, capturedAt } = options;
   if (output === undefined) {
     throw new Error("--to parquet writes several files: give it a folder with --output <folder>");
@@ -135,10 +136,7 @@ export async function writeTables(dump: string, options: Request): Promise<void>
     ([heap]) => ({ heap: heap as native.HeapHandle }),
     (error: Error & { code?: string }) => ({ error }),
   );
-  const [dumpId, moduleId] = await Promise.all([
-    sha256(dump),
-    wasm === undefined ? undefined : sha256(wasm),
-  ]);
+  const [dumpId, moduleId] = await Promise.all([sha256(dump), moduleHash(dump, wasm)]);
   const { size, mtimeMs } = statSync(dump);
   const taken = capturedAt === FILE_TIME ? Math.floor(mtimeMs) : Date.parse(capturedAt);
   const facts = {
@@ -184,6 +182,14 @@ export async function writeTables(dump: string, options: Request): Promise<void>
       await line.showWhile(writing, () => `${table}: ${pieces.progress()}`);
     }
   });
+}
+
+/** The hash of the module of a dump. A heap snapshot has none: its `--wasm` only names objects of WasmGC. */
+async function moduleHash(dump: string, wasm: string | undefined): Promise<string | undefined> {
+  if (wasm === undefined) return undefined;
+  // A dump that cannot be read has its error from opening it.
+  const kind = await kindOf(dump).catch(() => undefined);
+  return hasNoModule(kind) ? undefined : await sha256(wasm);
 }
 
 /** The hash of a file. */

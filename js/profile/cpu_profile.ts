@@ -52,7 +52,7 @@ export async function cpuProfile(
   }
 }
 
-interface Node {
+interface CallNode {
   frame: EngineProfiler.ProfileNode["callFrame"];
   parent: number | undefined;
   samples: number;
@@ -60,7 +60,7 @@ interface Node {
 }
 
 function converted(profile: EngineProfiler.Profile, info: CpuProfileInfo): CallProfile {
-  const nodes = new Map<number, Node>();
+  const nodes = new Map<number, CallNode>();
   for (const { id, callFrame } of profile.nodes) {
     nodes.set(id, { frame: callFrame, parent: undefined, samples: 0, microseconds: 0 });
   }
@@ -72,7 +72,7 @@ function converted(profile: EngineProfiler.Profile, info: CpuProfileInfo): CallP
   }
   const { samples = [], timeDeltas = [] } = profile;
   for (const [nth, id] of samples.entries()) {
-    const node = nodes.get(id) as Node;
+    const node = nodes.get(id) as CallNode;
     node.samples += 1;
     // The time until the next sample.
     node.microseconds += Math.max(0, timeDeltas[nth + 1] ?? 0);
@@ -83,7 +83,7 @@ function converted(profile: EngineProfiler.Profile, info: CpuProfileInfo): CallP
   );
   const stacks = taken.map((node) => {
     const frames = [];
-    for (let at: Node | undefined = node; at !== undefined; at = parentOf(nodes, at)) {
+    for (let at: CallNode | undefined = node; at !== undefined; at = parentOf(nodes, at)) {
       if (at.frame.functionName !== "(root)") frames.push(at.frame);
     }
     const own = info.hostCallers ? frames : withoutCallers(frames);
@@ -112,15 +112,15 @@ function converted(profile: EngineProfiler.Profile, info: CpuProfileInfo): CallP
 }
 
 /** A stack without the functions of the host that call the program. The collector of the engine has no caller. */
-function withoutCallers(frames: Node["frame"][]): Node["frame"][] {
-  const isKept = (frame: Node["frame"]) =>
+function withoutCallers(frames: CallNode["frame"][]): CallNode["frame"][] {
+  const isKept = (frame: CallNode["frame"]) =>
     isWasm(frame) || frame.functionName === "(garbage collector)";
   let end = frames.length;
-  while (end > 0 && !isKept(frames[end - 1] as Node["frame"])) end--;
+  while (end > 0 && !isKept(frames[end - 1] as CallNode["frame"])) end--;
   return frames.slice(0, end);
 }
 
-function parentOf(nodes: Map<number, Node>, { parent }: Node): Node | undefined {
+function parentOf(nodes: Map<number, CallNode>, { parent }: CallNode): CallNode | undefined {
   return parent === undefined ? undefined : nodes.get(parent);
 }
 
@@ -132,13 +132,13 @@ function isWasm({ url }: { url: string }): boolean {
 class Located {
   readonly #info: CpuProfileInfo;
   readonly #numbers = new Map<string, number>();
-  readonly #frames: Node["frame"][] = [];
+  readonly #frames: CallNode["frame"][] = [];
 
   constructor(info: CpuProfileInfo) {
     this.#info = info;
   }
 
-  number(frame: Node["frame"]): number {
+  number(frame: CallNode["frame"]): number {
     const { functionName, url, lineNumber, columnNumber } = frame;
     const key = `${functionName}\n${url}\n${lineNumber}\n${columnNumber}`;
     const number = this.#numbers.get(key) ?? this.#frames.push(frame) - 1;
@@ -148,7 +148,7 @@ class Located {
 
   symbolized(): Frame[][] {
     const { program, script, shift } = this.#info;
-    const isOwn = (frame: Node["frame"]) =>
+    const isOwn = (frame: CallNode["frame"]) =>
       isWasm(frame) && (script === undefined || frame.url === script);
     // In a module the column is the offset in the file.
     const offsets = this.#frames.map(({ columnNumber }) => Math.max(0, columnNumber - shift));

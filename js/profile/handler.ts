@@ -1,15 +1,15 @@
 /** Serves profiles as Go programs do, so that Pyroscope, Parca and `go tool pprof` collect from it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type CallProfile, encode, type Moment } from "./heap_profile.js";
+import { type CallProfile, encode, type SampleValues } from "./heap_profile.js";
 
 /** What the handler serves. */
-export interface Served {
+export interface ServedProfiles {
   /** What was allocated until now. */
-  now(): Moment | Promise<Moment>;
+  now(): SampleValues | Promise<SampleValues>;
   /** A profile of allocations; since a moment, if there is one. */
-  heap(defaultType: HeapType, since?: Moment): Uint8Array | Promise<Uint8Array>;
+  heap(defaultType: HeapType, since?: SampleValues): Uint8Array | Promise<Uint8Array>;
   /** The same as text. */
-  heapText(since?: Moment): string | Promise<string>;
+  heapText(since?: SampleValues): string | Promise<string>;
   cpu(milliseconds: number): Promise<Uint8Array>;
   /** Waits for so long, or until the program ends. */
   wait(milliseconds: number): Promise<unknown>;
@@ -100,7 +100,7 @@ function index(): string {
 }
 
 /** The answer to a request. */
-async function answer(url: URL, served: Served): Promise<Uint8Array | string> {
+async function answer(url: URL, served: ServedProfiles): Promise<Uint8Array | string> {
   const name = url.pathname.replace(/\/$/, "").split("/").at(-1) as string;
   const seconds = secondsOf(url);
   if (name === "pprof" || name === "") return index();
@@ -112,7 +112,7 @@ async function answer(url: URL, served: Served): Promise<Uint8Array | string> {
     const known = Object.keys(PROFILES).map((one) => `/debug/pprof/${one}`);
     throw new Refusal(404, `no profile ${url.pathname}; the profiles are ${known.join(", ")}`);
   }
-  let since: Moment | undefined;
+  let since: SampleValues | undefined;
   if (seconds !== undefined) {
     since = await served.now();
     await served.wait(1000 * seconds);
@@ -121,7 +121,7 @@ async function answer(url: URL, served: Served): Promise<Uint8Array | string> {
   return served.heap(name === "heap" ? "inuse_space" : "alloc_space", since);
 }
 
-export function handlerOf(served: Served) {
+export function handlerOf(served: ServedProfiles) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const text = "text/plain; charset=utf-8";
     try {

@@ -145,7 +145,7 @@ function sampledBlocks({ sampler, interval, sizeNow }: HeapProfileInfo, location
 }
 
 /** What each stack allocated until a moment. */
-export type Moment = readonly (readonly number[])[];
+export type SampleValues = readonly (readonly number[])[];
 
 /** For each stack: objects and bytes allocated, and if it is known, objects and bytes in use. */
 export function valuesOf({ sampler, frees, sizeNow }: HeapProfileInfo): number[][] {
@@ -162,14 +162,14 @@ export function valuesOf({ sampler, frees, sizeNow }: HeapProfileInfo): number[]
 }
 
 /** The values less those of an earlier moment. */
-function valuesSince(info: HeapProfileInfo, since: Moment | undefined): number[][] {
+function valuesSince(info: HeapProfileInfo, since: SampleValues | undefined): number[][] {
   return valuesOf(info).map((values, stack) =>
     values.map((value, nth) => Math.round(value - (since?.[stack]?.[nth] ?? 0))),
   );
 }
 
 /** The profile as text, as Go's with `debug=1`: the stacks with most bytes in use first. */
-export function heapText(info: HeapProfileInfo, since: Moment | undefined): string {
+export function heapText(info: HeapProfileInfo, since: SampleValues | undefined): string {
   const { stacks } = info.sampler;
   const locations = new Locations(
     info.symbolize,
@@ -197,7 +197,7 @@ export function heapText(info: HeapProfileInfo, since: Moment | undefined): stri
 export function heapProfile(
   info: HeapProfileInfo,
   defaultType: string,
-  since: Moment | undefined,
+  since: SampleValues | undefined,
 ): Buffer {
   const { sampler, interval, frees, startedAt } = info;
   const { stacks } = sampler;

@@ -5,17 +5,17 @@ import { liveSamplesModule } from "../native.js";
 // The types of `WebAssembly` are not part of the library that this project compiles with.
 declare const WebAssembly: {
   Module: new (wasm: Uint8Array) => object;
-  Instance: new (module: object, imports: object) => { exports: Exports };
+  Instance: new (module: object, imports: object) => { exports: SampleExports };
 };
 
 /** What an instrumented module imports from here. */
-interface Imports {
+interface SampleImports {
   keep(address: number, size: number): void;
   freed(address: number): number;
   mask(nth: number): bigint;
 }
 
-interface Exports extends Imports {
+interface SampleExports extends SampleImports {
   memory: { readonly buffer: ArrayBuffer; grow(pages: number): void };
   shift: { value: number };
   last: { value: number };
@@ -36,8 +36,8 @@ const [FIRST_BITS, MOST_BITS] = [11, 27] as const;
 let compiled: object | undefined;
 
 export class LiveSamples {
-  readonly imports: Imports;
-  readonly #exports: Exports;
+  readonly imports: SampleImports;
+  readonly #exports: SampleExports;
   /** The first numbers in the memory. */
   #header: Uint32Array;
   #slots: Uint32Array;

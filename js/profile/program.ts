@@ -6,7 +6,7 @@ import { callNative } from "../native_errors.js";
 import { readOptions, typed } from "../options.js";
 
 /** The table of an instrumented module, as `table.rs` writes it. */
-export interface Table {
+export interface SiteTable {
   family: "assemblyscript" | "c" | "tinygo" | "go";
   frees: boolean;
   codeStart: number;
@@ -41,11 +41,11 @@ export interface InstrumentOptions {
 export class InstrumentedModule {
   /** The module to compile. */
   readonly wasm: Uint8Array<ArrayBuffer>;
-  readonly #table: Table;
+  readonly #table: SiteTable;
   readonly #sourceMap: string | undefined;
 
   /** {@link instrument} calls it. */
-  constructor(wasm: Uint8Array<ArrayBuffer>, table: Table, sourceMap: string | undefined) {
+  constructor(wasm: Uint8Array<ArrayBuffer>, table: SiteTable, sourceMap: string | undefined) {
     this.wasm = wasm;
     this.#table = table;
     this.#sourceMap = sourceMap;
@@ -87,7 +87,7 @@ export class InstrumentedModule {
   }
 
   /** @internal */
-  static tableOf(name: string, value: unknown): Table {
+  static tableOf(name: string, value: unknown): SiteTable {
     if (typeof value !== "object" || value === null || !(#table in value)) {
       throw invalidArgument(name, "what instrument() returned", value);
     }
@@ -118,7 +118,7 @@ export function instrument(wasm: Uint8Array, options?: InstrumentOptions): Instr
   const { sourceMap, symbols } = readOptions(options, checks, "sync") as InstrumentOptions;
   const module = bytes("wasm", wasm);
   const made = callNative(() => native.instrumentAllocations(module, symbols));
-  const table = JSON.parse(made.table) as Table;
+  const table = JSON.parse(made.table) as SiteTable;
   const result = new Uint8Array(made.wasm) as Uint8Array<ArrayBuffer>;
   const program = new InstrumentedModule(result, table, sourceMap);
   // A source map that cannot be read is an error now, not at the end of the run.

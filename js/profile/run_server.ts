@@ -7,18 +7,18 @@ import {
 } from "node:worker_threads";
 import type { Profiler } from "../profile.js";
 import type { HeapType } from "./handler.js";
-import type { Moment } from "./heap_profile.js";
-import { InstrumentedModule, type Table } from "./program.js";
+import type { SampleValues } from "./heap_profile.js";
+import { InstrumentedModule, type SiteTable } from "./program.js";
 
 /** A request of the server's thread. */
-export type Asked =
+export type ThreadRequest =
   | { what: "now" }
-  | { what: "heap"; defaultType: HeapType; since: Moment | undefined }
-  | { what: "heapText"; since: Moment | undefined }
+  | { what: "heap"; defaultType: HeapType; since: SampleValues | undefined }
+  | { what: "heapText"; since: SampleValues | undefined }
   | { what: "script" };
 
 /** A request with its number, by which the answer is found. */
-export type Numbered = Asked & { id: number };
+export type Numbered = ThreadRequest & { id: number };
 
 /** An answer to a request: its value, or why there is none. */
 export interface Answered {
@@ -37,7 +37,7 @@ export interface ServerData {
   waiting: SharedArrayBuffer;
   name: string;
   wasm: Uint8Array<ArrayBuffer>;
-  table: Table;
+  table: SiteTable;
   sourceMap: string | undefined;
 }
 
@@ -153,7 +153,7 @@ export class RunServer {
     this.#messages.postMessage(answered);
   }
 
-  #value(asked: Asked): unknown {
+  #value(asked: ThreadRequest): unknown {
     const served = this.#profiler.served();
     if (asked.what === "now") return served.now();
     if (asked.what === "heap") return served.heap(asked.defaultType, asked.since);

@@ -31,7 +31,7 @@ const MOST_WAITING = 64;
 const WAITING = MOST_STACKS + 1;
 
 /** A sample with the stack as the engine captured it. The engine finds frames in it when it is read. */
-interface Waiting {
+interface WaitingSample {
   error: Error;
   block: number;
   size: number;
@@ -59,7 +59,7 @@ export class Sampler {
   readonly #stacks: StackTotals[] = [];
   readonly #numbers = new Map<string, number>();
   /** Samples whose stacks have no number yet. Read together, they cost half: the engine's code is in the caches. */
-  #waiting: Waiting[] = [];
+  #waiting: WaitingSample[] = [];
   readonly #live = new LiveSamples();
   /** The gap before the first sample, until the first allocation. */
   #first: number | undefined;

@@ -6,10 +6,10 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { cpuProfile } from "./cpu_profile.js";
-import { handlerOf, Refusal, type Served } from "./handler.js";
-import type { Moment } from "./heap_profile.js";
+import { handlerOf, Refusal, type ServedProfiles } from "./handler.js";
+import type { SampleValues } from "./heap_profile.js";
 import { InstrumentedModule } from "./program.js";
-import type { Answered, Asked, ServerData, ServerEvent } from "./run_server.js";
+import type { Answered, ServerData, ServerEvent, ThreadRequest } from "./run_server.js";
 
 /** How long a request waits until the program calls its host. */
 const MOST_MILLISECONDS = 10_000;
@@ -26,7 +26,7 @@ data.messages.on("message", (answered: Answered) => {
 });
 
 /** Asks the main thread, which answers when the program next calls its host. */
-function ask(what: Asked): Promise<unknown> {
+function ask(what: ThreadRequest): Promise<unknown> {
   const id = asked++;
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => {
@@ -74,8 +74,8 @@ async function cpu(milliseconds: number): Promise<Uint8Array> {
   return cpuProfile(info, work, (session: Session) => session.connectToMainThread());
 }
 
-const served: Served = {
-  now: () => ask({ what: "now" }) as Promise<Moment>,
+const served: ServedProfiles = {
+  now: () => ask({ what: "now" }) as Promise<SampleValues>,
   heap: (defaultType, since) => ask({ what: "heap", defaultType, since }) as Promise<Uint8Array>,
   heapText: (since) => ask({ what: "heapText", since }) as Promise<string>,
   cpu,

@@ -4,9 +4,9 @@ import type { CellColumns } from "./data.ts";
 import * as format from "./format.ts";
 
 /** What an object is used for, roughly: the colours of cells. */
-export type Category = "heap" | "program" | "container" | "contents" | "sum";
+export type CellCategory = "heap" | "program" | "container" | "contents" | "sum";
 
-export const CATEGORIES: Record<Exclude<Category, "heap">, string> = {
+export const CATEGORIES: Record<Exclude<CellCategory, "heap">, string> = {
   program: "Classes of the program",
   container: "Containers of the standard library",
   contents: "Strings and buffers",
@@ -61,7 +61,7 @@ export class Cells {
     return Math.max(...depths);
   }
 
-  category(cell: number): Category {
+  category(cell: number): CellCategory {
     const { kind, className } = this.columns;
     if (kind[cell] === "heap") return "heap";
     const name = className[cell];

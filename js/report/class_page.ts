@@ -3,7 +3,7 @@ import type { InstanceOrder, InstanceRow, InstanceSet } from "../explorer/method
 import { element, fill } from "./dom.ts";
 import * as format from "./format.ts";
 import { later } from "./later.ts";
-import { addressLabel, type Context, classLabel, linked } from "./parts.ts";
+import { addressLabel, classLabel, linked, type PageContext, sourceButton } from "./parts.ts";
 import { rememberRoute } from "./route.ts";
 import { VirtualList } from "./virtual_list.ts";
 
@@ -15,17 +15,17 @@ const COLUMNS: [InstanceOrder | undefined, string, string][] = [
   [undefined, "Contents", "text"],
 ];
 
-interface State {
+interface ClassPageState {
   name: string;
   set: InstanceSet;
   sort: InstanceOrder;
   ascending: boolean;
 }
 
-export function classPage(context: Context, parameters: URLSearchParams): HTMLElement {
+export function classPage(context: PageContext, parameters: URLSearchParams): HTMLElement {
   const state = stateOf(parameters);
   const list = element("div");
-  const change = (part: Partial<State>) => {
+  const change = (part: Partial<ClassPageState>) => {
     Object.assign(state, part);
     const { name, set, sort, ascending } = state;
     rememberRoute(
@@ -51,7 +51,13 @@ export function classPage(context: Context, parameters: URLSearchParams): HTMLEl
   return element(
     "div",
     {},
-    element("p", { class: "subject" }, classLabel(state.name)),
+    element(
+      "p",
+      { class: "subject" },
+      classLabel(state.name),
+      " ",
+      sourceButton(context, { className: state.name }),
+    ),
     row !== undefined &&
       element(
         "p",
@@ -63,7 +69,7 @@ export function classPage(context: Context, parameters: URLSearchParams): HTMLEl
   );
 }
 
-function stateOf(parameters: URLSearchParams): State {
+function stateOf(parameters: URLSearchParams): ClassPageState {
   const set = parameters.get("set") ?? "live";
   const sort = parameters.get("sort") ?? "retained";
   return {
@@ -75,7 +81,7 @@ function stateOf(parameters: URLSearchParams): State {
 }
 
 function setChoice(
-  { status }: Context,
+  { status }: PageContext,
   current: InstanceSet,
   choose: (set: InstanceSet) => void,
 ): HTMLElement {
@@ -107,9 +113,9 @@ function setChoice(
 }
 
 async function objectList(
-  { questions, status }: Context,
-  state: State,
-  change: (part: Partial<State>) => void,
+  { questions, status }: PageContext,
+  state: ClassPageState,
+  change: (part: Partial<ClassPageState>) => void,
 ): Promise<HTMLElement[]> {
   const { name, set, sort, ascending } = state;
   const request = {
@@ -162,8 +168,8 @@ async function objectList(
 
 function heading(
   [key, title, kind]: (typeof COLUMNS)[number],
-  { sort, ascending }: State,
-  change: (part: Partial<State>) => void,
+  { sort, ascending }: ClassPageState,
+  change: (part: Partial<ClassPageState>) => void,
 ): HTMLElement {
   if (key === undefined) return element("span", { role: "columnheader", class: kind }, title);
   const press = () =>

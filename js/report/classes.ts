@@ -2,13 +2,13 @@
 import type { ClassRow } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
-import { type Context, classLink, shareCell } from "./parts.ts";
+import { classLink, type PageContext, shareCell } from "./parts.ts";
 import { rememberRoute } from "./route.ts";
 import { bytesColumn, table } from "./table.ts";
 
 const DEFAULT_SORT = "retained";
 
-export function classesPage({ report }: Context, parameters: URLSearchParams): HTMLElement {
+export function classesPage({ report }: PageContext, parameters: URLSearchParams): HTMLElement {
   const { rows, rest } = report.classes;
   const live = report.summary.totalLiveSize;
   const state = {

@@ -3,9 +3,9 @@ import type { Branch, Changes, Comparison, Summary } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
 import {
-  type Context,
   classLabel,
   classLink,
+  type PageContext,
   referenceLabel,
   rootLabel,
   sectionTitle,
@@ -14,7 +14,7 @@ import { routeHash } from "./route.ts";
 import { suspectList } from "./suspects.ts";
 import { table } from "./table.ts";
 
-export function comparisonPage(context: Context): HTMLElement {
+export function comparisonPage(context: PageContext): HTMLElement {
   const { report } = context;
   const comparison = report.comparison as Comparison;
   const { growth, newPaths } = comparison;
@@ -68,10 +68,10 @@ function totals(before: Summary, after: Summary): HTMLElement {
   // Without those that a heap snapshot of V8 does not have.
   const size = (
     name: string,
-    of: (summary: Summary) => number | undefined,
+    sizeIn: (summary: Summary) => number | undefined,
     isBurden = true,
   ): Total[] => {
-    const [earlier, later] = [of(before), of(after)];
+    const [earlier, later] = [sizeIn(before), sizeIn(after)];
     if (earlier === undefined || later === undefined) return [];
     return [{ name, before: earlier, after: later, isSize: true, isBurden }];
   };

@@ -1,5 +1,7 @@
 /** What the page shows: the shapes of the engine's answer, and how they come out of the file. */
 import type {
+  Branch,
+  Cut,
   CycleGroup,
   Edge,
   FieldValue,
@@ -8,6 +10,7 @@ import type {
   Root,
   Step,
   SummaryAnswer,
+  Suspect,
   SuspectsAnswer,
   UnreachableAnswer,
   UnreachableGraph,
@@ -20,12 +23,20 @@ type Body<Answer> = Omit<Answer, "schemaVersion" | "partial" | "warnings">;
 
 export type Summary = Body<SummaryAnswer>;
 export type Suspects = Body<SuspectsAnswer>;
-export type Suspect = SuspectsAnswer["suspects"][number];
 export type Waste = Body<WasteAnswer>;
 export type MergedPaths = Body<MergedPathsAnswer>;
-export type Branch = MergedPathsAnswer["tree"][number];
-export type Cut = NonNullable<Suspect["cut"]>;
-export type { Accounting, CycleGroup, Edge, FieldValue, ObjectName, Root, Step };
+export type {
+  Accounting,
+  Branch,
+  Cut,
+  CycleGroup,
+  Edge,
+  FieldValue,
+  ObjectName,
+  Root,
+  Step,
+  Suspect,
+};
 
 export interface ClassRow {
   className: string;

@@ -1,17 +1,17 @@
 /** The dominator tree: an icicle, and everything about the cell that is selected. */
-import { CATEGORIES, type Category, Cells } from "./cells.ts";
+import { CATEGORIES, type CellCategory, Cells } from "./cells.ts";
 import type { Detail } from "./data.ts";
 import { element, fill } from "./dom.ts";
 import * as format from "./format.ts";
 import { Icicle } from "./icicle.ts";
 import {
   addressLabel,
-  type Context,
   cellHref,
   classLabel,
   classLink,
   cutSentence,
   linked,
+  type PageContext,
   pathView,
   referrerList,
   shareBar,
@@ -29,13 +29,13 @@ export interface DominatorsPage {
 /** Parts of an object that are asked for at a time. */
 const MOST_PARTS = 200;
 
-export function dominatorsPage(context: Context, parameters: URLSearchParams): DominatorsPage {
+export function dominatorsPage(context: PageContext, parameters: URLSearchParams): DominatorsPage {
   const { report } = context;
   const cells = new Cells(structuredClone(report.cells));
   const details = new Map(report.details.map((detail) => [detail.cell, detail]));
   const found = start(context, cells, details, parameters);
   let { selected, zoom } = found;
-  let view: View = parameters.get("view") === "treemap" ? "treemap" : "icicle";
+  let view: ViewName = parameters.get("view") === "treemap" ? "treemap" : "icicle";
   const crumbs = element("nav", { class: "crumbs", aria: { label: "From the heap to the cell" } });
   const about = element("div", { class: "about" });
   const parts = element("div", { class: "parts" });
@@ -63,7 +63,7 @@ export function dominatorsPage(context: Context, parameters: URLSearchParams): D
     show();
   };
   const treemap = new Treemap(cells, { onSelect: (cell) => select(cell, true) });
-  const change = (next: View) => {
+  const change = (next: ViewName) => {
     view = next;
     select(selected, false);
     icicle.redraw();
@@ -120,7 +120,7 @@ export function dominatorsPage(context: Context, parameters: URLSearchParams): D
 
 /** What the address of the page asks for: a cell, an object, or a path by its fingerprint; or that it is not there. */
 function start(
-  context: Context,
+  context: PageContext,
   cells: Cells,
   details: Map<number, Detail>,
   parameters: URLSearchParams,
@@ -160,10 +160,10 @@ function zoomFor(cells: Cells, cell: number): number {
 
 /** The two pictures of the same data. */
 const VIEWS = { icicle: "Icicle", treemap: "Treemap" };
-type View = keyof typeof VIEWS;
+type ViewName = keyof typeof VIEWS;
 
-function viewChoice(chosen: View, change: (view: View) => void): HTMLElement {
-  const choices = (Object.entries(VIEWS) as [View, string][]).map(([view, title]) => {
+function viewChoice(chosen: ViewName, change: (view: ViewName) => void): HTMLElement {
+  const choices = (Object.entries(VIEWS) as [ViewName, string][]).map(([view, title]) => {
     const input = element("input", { type: "radio", id: `view-${view}` });
     input.name = "view";
     input.checked = view === chosen;
@@ -175,7 +175,7 @@ function viewChoice(chosen: View, change: (view: View) => void): HTMLElement {
 }
 
 function legend(): HTMLElement {
-  const entries = Object.entries(CATEGORIES) as [Category, string][];
+  const entries = Object.entries(CATEGORIES) as [CellCategory, string][];
   return element(
     "ul",
     { class: "legend", aria: { label: "Colours" } },
@@ -204,7 +204,7 @@ function crumbList(cells: Cells, selected: number, select: (cell: number) => voi
 
 /** Everything about a cell. */
 function aboutCell(
-  context: Context,
+  context: PageContext,
   cells: Cells,
   cell: number,
   detail: Detail | undefined,
@@ -268,7 +268,7 @@ function kindSentence({ columns }: Cells, cell: number): HTMLElement | undefined
   }
 }
 
-function noDetail(context: Context, cells: Cells, cell: number): HTMLElement | undefined {
+function noDetail(context: PageContext, cells: Cells, cell: number): HTMLElement | undefined {
   const kind = cells.columns.kind[cell];
   const address = cells.columns.addressText[cell];
   if (kind === "heap" || kind === "rest") return undefined;
@@ -302,7 +302,7 @@ function detailView(detail: Detail): HTMLElement[] {
   return shown;
 }
 
-interface Part {
+interface DominatorPart {
   cell: number;
 }
 
@@ -322,7 +322,7 @@ function partsTable(
       element("p", { class: "empty" }, "This cell is not divided any further."),
     );
   }
-  const list = table<Part>({
+  const list = table<DominatorPart>({
     caption: `Parts of ${cells.title(whole)}`,
     columns: [
       {

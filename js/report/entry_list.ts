@@ -3,7 +3,7 @@ import type { ContainerEntry, ContainerPage } from "../../answers.js";
 import { type Child, element, fill } from "./dom.ts";
 import * as format from "./format.ts";
 import { failure } from "./later.ts";
-import { addressLabel, type Context, linked, referenceLabel } from "./parts.ts";
+import { addressLabel, linked, type PageContext, referenceLabel } from "./parts.ts";
 
 /** Entries of a page. */
 export const ENTRIES = 50;
@@ -19,7 +19,11 @@ export function entriesTitle({ kind, total }: ContainerPage): string {
   return `${KINDS[kind]} (${format.count(total)})`;
 }
 
-export function entryList(context: Context, address: string, first: ContainerPage): HTMLElement {
+export function entryList(
+  context: PageContext,
+  address: string,
+  first: ContainerPage,
+): HTMLElement {
   const { total } = first;
   const list = element("ol", { class: "tree entries", tabindex: "0" });
   const status = element("p", { class: "status", role: "status" });

@@ -3,13 +3,19 @@ import type { FieldValue } from "./data.ts";
 import { type Child, element } from "./dom.ts";
 import * as format from "./format.ts";
 import { later } from "./later.ts";
-import { type Context, linked, referenceLabel } from "./parts.ts";
+import { linked, type PageContext, referenceLabel, sourceButton } from "./parts.ts";
 
-export function fieldTree(context: Context, fields: FieldValue[]): HTMLElement {
-  return element("ul", { class: "tree" }, ...fields.map((field) => fieldLine(context, field)));
+/** The fields of an object of a class; null for what has none. */
+export function fieldTree(
+  context: PageContext,
+  fields: FieldValue[],
+  className: string | null,
+): HTMLElement {
+  const lines = fields.map((field) => fieldLine(context, field, className));
+  return element("ul", { class: "tree" }, ...lines);
 }
 
-function fieldLine(context: Context, field: FieldValue): HTMLElement {
+function fieldLine(context: PageContext, field: FieldValue, className: string | null): HTMLElement {
   const { name, type, value, functionName } = field;
   const line = element("li");
   const isOpenable = context.questions.isComplete && field.address !== null;
@@ -21,6 +27,7 @@ function fieldLine(context: Context, field: FieldValue): HTMLElement {
       element("span", { title: format.printable(type) }, referenceLabel(name)),
       element("span", { class: "preview" }, " ", ...linked(String(value))),
       functionName !== undefined && element("span", { class: "muted" }, ` ${functionName}`),
+      className !== null && sourceButton(context, { className, field: name }),
     ]),
   );
   return line;
@@ -49,10 +56,10 @@ function toggle(name: string, line: HTMLElement, load: () => Promise<Child[]>): 
   return button;
 }
 
-async function inside(context: Context, address: string): Promise<Child[]> {
+async function inside(context: PageContext, address: string): Promise<Child[]> {
   const { questions, status } = context;
   const found = await questions.ask("object", { heap: status.heap ?? "", address, limit: 1 });
-  if (found.fields.length > 0) return [fieldTree(context, found.fields)];
+  if (found.fields.length > 0) return [fieldTree(context, found.fields, found.className)];
   if (found.preview === null) return [element("p", { class: "muted" }, "It has no fields.")];
   return [element("p", { class: "preview" }, ...linked(found.preview))];
 }

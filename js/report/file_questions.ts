@@ -5,13 +5,14 @@ import type { CellColumns, Detail, Report } from "./data.ts";
 import * as format from "./format.ts";
 import { NotHere, type Questions } from "./questions.ts";
 
-type Answers = { [M in Method]?: (request: Methods[M]["request"]) => Methods[M]["answer"] };
+type FileAnswers = { [M in Method]?: (request: Methods[M]["request"]) => Methods[M]["answer"] };
 
 /** The handle of the only heap. */
 const HEAP = "1";
 
 export class FileQuestions implements Questions {
   readonly isComplete = false;
+  readonly editor = null;
   readonly #report: Report;
   readonly #cells: Map<string, number>;
   readonly #nodes: Map<string, number>;
@@ -32,7 +33,7 @@ export class FileQuestions implements Questions {
     method: M,
     request: Methods[M]["request"],
   ): Promise<Methods[M]["answer"]> {
-    const answers: Answers = {
+    const answers: FileAnswers = {
       status: () => this.#status(),
       classes: (request) => this.#classes(request),
       object: (request) => this.#object(request),

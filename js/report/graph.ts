@@ -4,8 +4,9 @@ import { element, svg } from "./dom.ts";
 import * as format from "./format.ts";
 import { layOut, type Point } from "./layout.ts";
 
-type Drawn = Pick<Unreachable, "nodes" | "edges">;
-type GraphNode = Drawn["nodes"][number];
+/** The objects and references of a graph that is drawn. */
+export type DrawnGraph = Pick<Unreachable, "nodes" | "edges">;
+export type GraphNode = DrawnGraph["nodes"][number];
 
 /** Pixels that a pointer may move in a click. */
 const CLICK = 4;
@@ -22,7 +23,7 @@ export interface GraphEvents {
 
 export class Graph {
   readonly element: HTMLElement;
-  readonly #graph: Drawn;
+  readonly #graph: DrawnGraph;
   readonly #events: GraphEvents;
   readonly #svg: SVGSVGElement;
   readonly #scene: SVGGElement;
@@ -38,7 +39,7 @@ export class Graph {
   #isFitted = false;
 
   /** With `namesReferences`, each has its label at its middle, for small graphs. */
-  constructor(graph: Drawn, events: GraphEvents, title: string, namesReferences = false) {
+  constructor(graph: DrawnGraph, events: GraphEvents, title: string, namesReferences = false) {
     this.#graph = graph;
     this.#events = events;
     this.#places = layOut(graph.nodes.length, graph.edges);
@@ -196,7 +197,7 @@ export class Graph {
   }
 
   /** The label of a reference, at its middle. */
-  #name({ from, to, label }: Drawn["edges"][number]): SVGTextElement {
+  #name({ from, to, label }: DrawnGraph["edges"][number]): SVGTextElement {
     const text = label.length > 20 ? `${label.slice(0, 19)}…` : label;
     const name = svg("text", { class: "edge-name", "text-anchor": "middle" }, text);
     this.#placeName(name, from, to);
@@ -326,7 +327,7 @@ export class Graph {
 const MAJOR = 14;
 
 /** The nodes with the most references, of equal ones the largest. */
-function mostConnected({ nodes, edges }: Drawn): number[] {
+function mostConnected({ nodes, edges }: DrawnGraph): number[] {
   const degree = nodes.map(() => 0);
   for (const { from, to } of edges) {
     degree[from] = (degree[from] as number) + 1;

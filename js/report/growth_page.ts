@@ -5,7 +5,7 @@ import { copyButton } from "./copy.ts";
 import { type Child, element } from "./dom.ts";
 import * as format from "./format.ts";
 import { later } from "./later.ts";
-import { breakable, type Context, classLink, sectionTitle } from "./parts.ts";
+import { breakable, classLink, type PageContext, sectionTitle } from "./parts.ts";
 import { routeHash } from "./route.ts";
 
 /** Places that are listed. */
@@ -13,7 +13,7 @@ const PLACES = 50;
 /** The number of dumps from which growth can be told from chance. */
 const ENOUGH = 8;
 
-export function growthPage(context: Context): HTMLElement {
+export function growthPage(context: PageContext): HTMLElement {
   return element(
     "div",
     {},
@@ -21,7 +21,7 @@ export function growthPage(context: Context): HTMLElement {
   );
 }
 
-async function load({ questions, status, report }: Context): Promise<Child[]> {
+async function load({ questions, status, report }: PageContext): Promise<Child[]> {
   const { dumps, places, perInterval, page } = await questions.ask("growth", { limit: PLACES });
   const values = dumps.map(({ totalLiveSize }) => totalLiveSize);
   const names = status.dumps.map(({ name }) => name);

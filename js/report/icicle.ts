@@ -1,5 +1,5 @@
 /** The dominator tree as an icicle on a canvas: a row for each depth, widths by retained size. */
-import type { Category, Cells } from "./cells.ts";
+import type { CellCategory, Cells } from "./cells.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
 
@@ -11,7 +11,7 @@ const LEAST_WIDTH = 0.5;
 const LEAST_TEXT = 34;
 const INSET = 7;
 
-interface Box {
+interface IcicleBox {
   cell: number;
   row: number;
   left: number;
@@ -20,7 +20,7 @@ interface Box {
 
 interface Theme {
   family: string;
-  fills: Record<Category, string>;
+  fills: Record<CellCategory, string>;
   text: string;
   muted: string;
   paper: string;
@@ -40,7 +40,7 @@ export class Icicle {
   readonly #events: IcicleEvents;
   readonly #steadyRows: number;
   #theme: Theme | undefined;
-  #boxes: Box[] = [];
+  #boxes: IcicleBox[] = [];
   #selected = 0;
   #zoom = 0;
   #hovered: number | undefined;
@@ -160,7 +160,7 @@ export class Icicle {
 
   #label(
     context: CanvasRenderingContext2D,
-    { cell, row, left, width }: Box,
+    { cell, row, left, width }: IcicleBox,
     family: string,
     text: string,
     muted: string,
@@ -180,8 +180,8 @@ export class Icicle {
     context.fillText(size, left + INSET + used, middle);
   }
 
-  #layout(width: number): Box[] {
-    const boxes: Box[] = [];
+  #layout(width: number): IcicleBox[] {
+    const boxes: IcicleBox[] = [];
     const above = this.#cells.lineage(this.#zoom);
     for (const [row, cell] of above.entries()) boxes.push({ cell, row, left: 0, width });
     const pending = [{ cell: this.#zoom, row: above.length - 1, left: 0, width }];
@@ -199,7 +199,7 @@ export class Icicle {
     return boxes;
   }
 
-  #at(event: MouseEvent): Box | undefined {
+  #at(event: MouseEvent): IcicleBox | undefined {
     const bounds = this.#canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - bounds.left, event.clientY - bounds.top];
     const row = Math.floor(y / ROW);

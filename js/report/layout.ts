@@ -98,13 +98,13 @@ function add(moves: Map<number, Point>, node: number, x: number, y: number): voi
   move.y += y;
 }
 
-interface Box {
+interface LayoutBox {
   width: number;
   height: number;
 }
 
 /** Moves a part so that it begins at the origin. */
-function normalized(part: number[], places: Point[]): Box {
+function normalized(part: number[], places: Point[]): LayoutBox {
   const own = part.map((node) => places[node] as Point);
   const left = Math.min(...own.map(({ x }) => x));
   const top = Math.min(...own.map(({ y }) => y));
@@ -120,7 +120,7 @@ function normalized(part: number[], places: Point[]): Box {
 }
 
 /** Puts parts into rows of about the same width. */
-function pack(parts: number[][], boxes: Box[], places: Point[]): void {
+function pack(parts: number[][], boxes: LayoutBox[], places: Point[]): void {
   const area = boxes.reduce(
     (sum, { width, height }) => sum + (width + MARGIN) * (height + MARGIN),
     0,
@@ -129,7 +129,7 @@ function pack(parts: number[][], boxes: Box[], places: Point[]): void {
   const room = Math.max(widest, Math.sqrt(area) * 1.5);
   let [left, top, height] = [0, 0, 0];
   for (const [nth, part] of parts.entries()) {
-    const box = boxes[nth] as Box;
+    const box = boxes[nth] as LayoutBox;
     if (left > 0 && left + box.width > room) [left, top, height] = [0, top + height + MARGIN, 0];
     for (const node of part) {
       const place = places[node] as Point;

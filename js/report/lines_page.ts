@@ -4,10 +4,10 @@ import { copyButton } from "./copy.ts";
 import { type Child, element } from "./dom.ts";
 import * as format from "./format.ts";
 import { later } from "./later.ts";
-import { breakable, type Context, shareCell } from "./parts.ts";
+import { breakable, type PageContext, shareCell, sourceButton } from "./parts.ts";
 import { bytesColumn, countColumn, table } from "./table.ts";
 
-export function linesPage(context: Context): HTMLElement {
+export function linesPage(context: PageContext): HTMLElement {
   return element(
     "div",
     {},
@@ -15,7 +15,8 @@ export function linesPage(context: Context): HTMLElement {
   );
 }
 
-async function load({ questions, status }: Context): Promise<Child[]> {
+async function load(context: PageContext): Promise<Child[]> {
+  const { questions, status } = context;
   const { exact, totalLiveSize, sites, page } = await questions.ask("sites", {
     heap: status.heap ?? "",
   });
@@ -28,7 +29,7 @@ async function load({ questions, status }: Context): Promise<Child[]> {
     table<SiteRow>({
       caption: "Lines that allocated what is alive",
       columns: [
-        { key: "line", title: "Line", kind: "text", cell: place },
+        { key: "line", title: "Line", kind: "text", cell: (row) => place(context, row) },
         countColumn("count", "Objects", ({ count }) => count),
         {
           key: "size",
@@ -55,7 +56,7 @@ async function load({ questions, status }: Context): Promise<Child[]> {
   ];
 }
 
-function place({ file, line, function: name }: SiteRow): HTMLElement {
+function place(context: PageContext, { file, line, function: name }: SiteRow): HTMLElement {
   const at = file === "" ? name : `${file}:${line}`;
   return element(
     "span",
@@ -64,5 +65,6 @@ function place({ file, line, function: name }: SiteRow): HTMLElement {
     file !== "" && element("span", { class: "muted" }, " ", ...breakable(format.printable(name))),
     " ",
     copyButton(at),
+    file !== "" && line > 0 && sourceButton(context, { file, line }),
   );
 }

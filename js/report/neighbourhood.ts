@@ -1,10 +1,9 @@
 /** The neighbourhood of an object as a graph: what two steps of references in both directions reach. */
-import type { ObjectAnswer } from "../explorer/methods.js";
-import type { Unreachable } from "./data.ts";
+import type { ExplorerObject } from "../explorer/methods.js";
 import { type Child, element, fill } from "./dom.ts";
 import * as format from "./format.ts";
-import { Graph } from "./graph.ts";
-import { addressLabel, type Context, classLink } from "./parts.ts";
+import { type DrawnGraph, Graph, type GraphNode } from "./graph.ts";
+import { addressLabel, classLink, type PageContext } from "./parts.ts";
 
 /** Neighbours in each direction, of the object and of its neighbours. */
 const MOST_NEAR = [6, 2] as const;
@@ -17,10 +16,11 @@ interface Reference {
   label: string;
 }
 
-type Drawn = Pick<Unreachable, "nodes" | "edges">;
-
 /** The graph, the object in its middle being selected. */
-export async function neighbourhood(context: Context, middle: ObjectAnswer): Promise<Child[]> {
+export async function neighbourhood(
+  context: PageContext,
+  middle: ExplorerObject,
+): Promise<Child[]> {
   const { objects, references, leftOut } = await collect(context, middle);
   const places = new Map([...objects.keys()].map((address, nth) => [address, nth]));
   const edges = references.flatMap(({ from, to, label }) => {
@@ -33,7 +33,7 @@ export async function neighbourhood(context: Context, middle: ObjectAnswer): Pro
     return [element("p", { class: "muted" }, "No object refers to it, and it refers to none.")];
   }
   const nodes = [...objects.values()].map(nodeOf);
-  const drawn: Drawn = { nodes, edges };
+  const drawn: DrawnGraph = { nodes, edges };
   const about = element("p", { class: "neighbour", aria: { live: "polite" } });
   const select = (nth: number | undefined) => {
     graph.select(nth);
@@ -61,14 +61,14 @@ export async function neighbourhood(context: Context, middle: ObjectAnswer): Pro
   ];
 }
 
-function nodeOf(found: ObjectAnswer): Drawn["nodes"][number] {
+function nodeOf(found: ExplorerObject): GraphNode {
   const { address, addressText, className, shallowSize } = found;
   const state = found.state === "free" ? "raw" : found.state;
   return { address, addressText, className, state, shallowSize, cycle: null };
 }
 
 /** Objects by address, the one in the middle first, and the references among them. */
-async function collect({ questions, status }: Context, middle: ObjectAnswer) {
+async function collect({ questions, status }: PageContext, middle: ExplorerObject) {
   const objects = new Map([[middle.address, middle]]);
   const references = new Map<string, Reference>();
   let leftOut = 0;
@@ -98,7 +98,7 @@ async function collect({ questions, status }: Context, middle: ObjectAnswer) {
 }
 
 /** The references that an answer lists, each pair of objects once. */
-function referencesOf(one: ObjectAnswer): { incoming: Reference[]; outgoing: Reference[] } {
+function referencesOf(one: ExplorerObject): { incoming: Reference[]; outgoing: Reference[] } {
   const incoming = one.referrers.flatMap(({ address, labelText }) =>
     address === null ? [] : [{ from: address, to: one.address, label: labelText ?? "" }],
   );

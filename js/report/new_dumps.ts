@@ -4,12 +4,12 @@
  */
 import { element, fill } from "./dom.ts";
 import * as format from "./format.ts";
-import type { Context } from "./parts.ts";
+import type { PageContext } from "./parts.ts";
 
 /** Milliseconds between two looks. */
 const PAUSE = 1500;
 
-export function newDumpNotice({ questions, status }: Context): HTMLElement {
+export function newDumpNotice({ questions, status }: PageContext): HTMLElement {
   const notice = element("div", { class: "notice", role: "status", hidden: true });
   if (!questions.isComplete) return notice;
   if (status.canTake) {
@@ -23,7 +23,7 @@ export function newDumpNotice({ questions, status }: Context): HTMLElement {
     if (now === undefined || now.heap === newest || now.heap === null) return;
     newest = now.heap;
     const name = now.dumps.find(({ heap }) => heap === newest)?.name ?? "";
-    const show = () => location.reload();
+    const show = () => (questions.editor ?? location).reload();
     notice.hidden = false;
     fill(
       notice,

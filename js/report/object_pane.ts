@@ -1,5 +1,5 @@
 /** The pane of an object: what it is, why it is alive, its fields, what refers to it and what it keeps alive. */
-import type { ObjectAnswer } from "../explorer/methods.js";
+import type { ExplorerObject } from "../explorer/methods.js";
 import { copyButton } from "./copy.ts";
 import type { ShortPath } from "./data.ts";
 import { type Child, element, fill } from "./dom.ts";
@@ -10,14 +10,15 @@ import { failure, later, openable } from "./later.ts";
 import { neighbourhood } from "./neighbourhood.ts";
 import {
   addressLabel,
-  type Context,
   cellHref,
   classLink,
   cutSentence,
   linked,
+  type PageContext,
   pathView,
   referrerList,
   shareBar,
+  sourceButton,
 } from "./parts.ts";
 import { navigate, withObject } from "./route.ts";
 
@@ -26,12 +27,12 @@ const PAGE = 20;
 
 export class ObjectPane {
   readonly element: HTMLElement;
-  readonly #context: Context;
+  readonly #context: PageContext;
   #shown: string | undefined;
   /** Stops the question about an object that is not wanted any more. */
   #stop = new AbortController();
 
-  constructor(context: Context) {
+  constructor(context: PageContext) {
     this.#context = context;
     this.element = element("aside", {
       class: "pane",
@@ -94,14 +95,20 @@ export class ObjectPane {
   }
 }
 
-function objectView(context: Context, found: ObjectAnswer): Child[] {
+function objectView(context: PageContext, found: ExplorerObject): Child[] {
   const { report, cellOf } = context;
   const { addressText, className, state, preview, fields, entries, page } = found;
   const live = report.summary.totalLiveSize;
   const cell = cellOf.get(found.address);
   const isLive = state === "live";
   return [
-    element("h2", {}, className === null ? `A ${state} block` : classLink(className)),
+    element(
+      "h2",
+      {},
+      className === null ? `A ${state} block` : classLink(className),
+      className !== null && " ",
+      className !== null && sourceButton(context, { className }),
+    ),
     facts(found, live),
     isLive && shareBar(found.retainedSize, live),
     preview !== null && element("p", { class: "preview" }, ...linked(preview)),
@@ -116,7 +123,7 @@ function objectView(context: Context, found: ObjectAnswer): Child[] {
     fields.length > 0 &&
       openable(
         [`Fields (${format.count(fields.length)})`],
-        async () => [fieldTree(context, fields)],
+        async () => [fieldTree(context, fields, className)],
         entries === null,
       ),
     page.total + found.roots.length > 0 &&
@@ -133,7 +140,7 @@ function objectView(context: Context, found: ObjectAnswer): Child[] {
   ];
 }
 
-function facts(found: ObjectAnswer, live: number): HTMLElement {
+function facts(found: ExplorerObject, live: number): HTMLElement {
   const { state, shallowSize, retainedSize, dominator, roots, distance } = found;
   const list: [string, Child][] = [["State", state]];
   if (shallowSize > 0) list.push(["Shallow", format.bytes(shallowSize)]);
@@ -153,7 +160,7 @@ function facts(found: ObjectAnswer, live: number): HTMLElement {
   );
 }
 
-async function pathPart({ questions, status }: Context, address: string): Promise<Child[]> {
+async function pathPart({ questions, status }: PageContext, address: string): Promise<Child[]> {
   const { object } = await questions.ask("paths", { heap: status.heap ?? "", address });
   const { path, cut } = object;
   if (path === null) return [element("p", { class: "muted" }, "No root reaches it.")];
@@ -167,7 +174,7 @@ async function pathPart({ questions, status }: Context, address: string): Promis
 }
 
 /** References to the object, a page after the other. */
-function referrerPart(context: Context, found: ObjectAnswer): Child[] {
+function referrerPart(context: PageContext, found: ExplorerObject): Child[] {
   const list = element("div", {}, referrerList(found.referrers, found.page.listed));
   const more = moreButton(found.page.next, async (offset) => {
     const { questions, status } = context;
@@ -189,7 +196,7 @@ function referrerPart(context: Context, found: ObjectAnswer): Child[] {
   ];
 }
 
-async function dominatedPart(context: Context, address: string): Promise<Child[]> {
+async function dominatedPart(context: PageContext, address: string): Promise<Child[]> {
   const { questions, status } = context;
   const heap = status.heap ?? "";
   const groups = await questions.ask("dominators", { heap, address, by: "class", limit: PAGE });
@@ -216,7 +223,7 @@ async function dominatedPart(context: Context, address: string): Promise<Child[]
   ];
 }
 
-async function dominatedObjects(context: Context, address: string): Promise<Child[]> {
+async function dominatedObjects(context: PageContext, address: string): Promise<Child[]> {
   const { questions, status } = context;
   const list = element("ul", { class: "plain" });
   const add = async (offset: number) => {
@@ -265,7 +272,7 @@ function moreButton(
 }
 
 /** Whether the earlier dump has the same object. */
-function sameObject(context: Context, found: ObjectAnswer): HTMLElement | false {
+function sameObject(context: PageContext, found: ExplorerObject): HTMLElement | false {
   const { questions, status } = context;
   if (!questions.isComplete || status.before === null) return false;
   const before = status.before;

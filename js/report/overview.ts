@@ -2,12 +2,12 @@
 import type { Accounting, Summary, Suspects } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
-import { type Context, sectionTitle } from "./parts.ts";
+import { type PageContext, sectionTitle } from "./parts.ts";
 import { routeHash } from "./route.ts";
 import { suspectList } from "./suspects.ts";
 import { table } from "./table.ts";
 
-interface Part {
+interface OverviewPart {
   name: string;
   /** The name of its colour. */
   colour: string;
@@ -16,9 +16,9 @@ interface Part {
 }
 
 /** Where every byte of the heap is. */
-function partsOf(accounting: Accounting): Part[] {
+function partsOf(accounting: Accounting): OverviewPart[] {
   const { live, free } = accounting;
-  const parts: Part[] = [
+  const parts: OverviewPart[] = [
     {
       name: "Live, from globals",
       colour: "global",
@@ -77,7 +77,7 @@ function partsOf(accounting: Accounting): Part[] {
   return parts.filter(({ bytes }) => bytes > 0);
 }
 
-export function overviewPage(context: Context): HTMLElement {
+export function overviewPage(context: PageContext): HTMLElement {
   const { report } = context;
   const { summary, comparison, suspects } = report;
   return element(
@@ -128,7 +128,7 @@ function trapSection({ trap }: Summary): HTMLElement[] {
 }
 
 /** What grew since the earlier dump comes before what is merely large. */
-function growthSection(context: Context, growth: Suspects): HTMLElement[] {
+function growthSection(context: PageContext, growth: Suspects): HTMLElement[] {
   return [
     sectionTitle("What grew", format.count(growth.suspects.length)),
     element(
@@ -202,7 +202,7 @@ function growthLine(before: Summary, after: Summary): HTMLElement {
   );
 }
 
-function warnings({ report }: Context): HTMLElement | false {
+function warnings({ report }: PageContext): HTMLElement | false {
   const { warnings, moreWarnings, partial } = report;
   if (warnings.length === 0 && !partial) return false;
   return element(
@@ -238,7 +238,7 @@ function accountingBar(accounting: Accounting, whole: number): HTMLElement {
 }
 
 function accountingTable(accounting: Accounting, whole: number): HTMLElement {
-  return table<Part>({
+  return table<OverviewPart>({
     caption: "Where every byte of the heap is",
     columns: [
       {

@@ -6,15 +6,16 @@ import "./page.css";
 import type { Status } from "../explorer/methods.js";
 import { type Report, readReport } from "./data.ts";
 import { element, fill } from "./dom.ts";
+import { EditorQuestions, isInEditor } from "./editor_questions.ts";
 import { FileQuestions, openCommand } from "./file_questions.ts";
 import * as format from "./format.ts";
 import { commandLine, failure } from "./later.ts";
 import { newDumpNotice } from "./new_dumps.ts";
 import { ObjectPane } from "./object_pane.ts";
 import { PAGES, type PageView, pageNames } from "./pages.ts";
-import type { Context } from "./parts.ts";
+import type { PageContext } from "./parts.ts";
 import { type Questions, ServedQuestions } from "./questions.ts";
-import { followRoutes, openObject, parseRoute, routeHash, showsRoute } from "./route.ts";
+import { followRoutes, goBack, openObject, parseRoute, routeHash, showsRoute } from "./route.ts";
 import { Search } from "./search.ts";
 import { themeButton } from "./theme.ts";
 import { showKind } from "./waste.ts";
@@ -24,13 +25,15 @@ const PAUSE = 250;
 
 async function start(): Promise<void> {
   const data = document.getElementById("data")?.textContent;
-  const questions: Questions =
-    data === null || data === undefined
-      ? new ServedQuestions()
-      : new FileQuestions(await readReport(data));
+  const questions = await questionsOf(data);
   const status = await readStatus(questions);
   const report = await questions.report(status);
   run({ report, questions, status, cellOf: cellsByObject(report) });
+}
+
+async function questionsOf(data: string | null | undefined): Promise<Questions> {
+  if (data !== null && data !== undefined) return new FileQuestions(await readReport(data));
+  return isInEditor() ? new EditorQuestions() : new ServedQuestions();
 }
 
 /** Waits until a dump was read, and says how far that is. */
@@ -56,7 +59,7 @@ async function readStatus(questions: Questions): Promise<Status> {
   }
 }
 
-function run(context: Context): void {
+function run(context: PageContext): void {
   const { report, status } = context;
   const names = pageNames(context);
   const links = new Map(
@@ -102,7 +105,7 @@ function run(context: Context): void {
       { class: "skip", href: "#main", on: { click: (event) => skip(event, main) } },
       "To the contents",
     ),
-    header(context, [...links.values()], search, redraw),
+    header(context, [...links.values()], search),
     newDumpNotice(context),
     element("div", { class: "with-pane" }, main, pane.element),
     search.element,
@@ -118,6 +121,8 @@ function run(context: Context): void {
   for (const query of ["(prefers-color-scheme: dark)", "print"]) {
     matchMedia(query).addEventListener("change", redraw);
   }
+  const attributeFilter = ["data-theme"];
+  new MutationObserver(redraw).observe(document.documentElement, { attributeFilter });
 }
 
 /** Says which page there is not, instead of another page. */
@@ -144,11 +149,12 @@ function skip(event: Event, main: HTMLElement): void {
 }
 
 function header(
-  { report }: Context,
+  { report, questions }: PageContext,
   links: HTMLElement[],
   search: Search,
-  redraw: () => void,
 ): HTMLElement {
+  // An editor has its own theme, and no button of its own that goes back.
+  const button = questions.editor === null ? themeButton() : backButton();
   const { summary } = report;
   return element(
     "header",
@@ -172,13 +178,17 @@ function header(
         `${format.bytes(summary.totalLiveSize)} live in ${format.counted(summary.objects.live, "object")}`,
         summary.totalHeapSize !== undefined && `, heap ${format.bytes(summary.totalHeapSize)}`,
       ),
-      element("div", { class: "tools" }, search.button(), themeButton(redraw)),
+      element("div", { class: "tools" }, search.button(), button),
     ),
     element("nav", { class: "pages", aria: { label: "Pages" } }, ...links),
   );
 }
 
-function footer({ report, questions }: Context): HTMLElement {
+function backButton(): HTMLElement {
+  return element("button", { type: "button", class: "back", on: { click: goBack } }, "Back");
+}
+
+function footer({ report, questions }: PageContext): HTMLElement {
   const made = `Made by warpo-heap-analyzer ${report.version}. `;
   return element(
     "footer",

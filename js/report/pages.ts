@@ -6,7 +6,7 @@ import { dominatorsPage } from "./dominators.ts";
 import { growthPage } from "./growth_page.ts";
 import { linesPage } from "./lines_page.ts";
 import { overviewPage } from "./overview.ts";
-import type { Context, DumpContext, WasteContext } from "./parts.ts";
+import type { DumpContext, PageContext, WasteContext } from "./parts.ts";
 import { unreachablePage } from "./unreachable.ts";
 import { wastePage } from "./waste.ts";
 import { wherePage } from "./where_page.ts";
@@ -19,7 +19,7 @@ export interface PageView {
 
 export interface PageKind {
   title: string;
-  show: (context: Context, parameters: URLSearchParams) => PageView;
+  show: (context: PageContext, parameters: URLSearchParams) => PageView;
 }
 
 export const PAGES: Record<string, PageKind> = {
@@ -56,7 +56,7 @@ export const PAGES: Record<string, PageKind> = {
 const TIMELINE = 3;
 
 /** The pages that have a link: of a class there are many, and some need what is not there. */
-export function pageNames({ report, status, questions }: Context): string[] {
+export function pageNames({ report, status, questions }: PageContext): string[] {
   const absent = new Set(["class"]);
   if (report.comparison === null) absent.add("comparison");
   if (report.waste === null) absent.add("waste");

@@ -12,12 +12,13 @@ import type {
   Waste,
 } from "./data.ts";
 import { type Child, element } from "./dom.ts";
+import type { SourceWish } from "./editor.ts";
 import * as format from "./format.ts";
 import type { Questions } from "./questions.ts";
 import { objectHash, routeHash } from "./route.ts";
 
 /** What the pages share. */
-export interface Context {
+export interface PageContext {
   report: Report;
   questions: Questions;
   status: Status;
@@ -26,12 +27,12 @@ export interface Context {
 }
 
 /** The same for the report of a dump, which says what no root reaches. */
-export interface DumpContext extends Context {
+export interface DumpContext extends PageContext {
   report: Report & { unreachable: Unreachable };
 }
 
 /** The same for the report of a heap that says what objects contain. */
-export interface WasteContext extends Context {
+export interface WasteContext extends PageContext {
   report: Report & { waste: Waste };
 }
 
@@ -52,6 +53,18 @@ export function classLabel(name: string): HTMLElement {
 export function classLink(name: string, set: "live" | "new" | "deleted" = "live"): HTMLElement {
   const parameters: Record<string, string> = set === "live" ? { name } : { name, set };
   return element("a", { href: routeHash("class", parameters) }, classLabel(name));
+}
+
+/** A button that opens the source in the editor that shows the page; none without one. */
+export function sourceButton(
+  { questions }: PageContext,
+  wish: SourceWish,
+  label = "Source",
+): Child {
+  const { editor } = questions;
+  if (editor === null) return null;
+  const click = () => editor.openSource(wish);
+  return element("button", { type: "button", class: "copy source", on: { click } }, label);
 }
 
 /** A text that may be broken after separators rather than within names. */

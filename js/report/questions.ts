@@ -1,11 +1,14 @@
 /** Who answers the page. The page does not know whether it is a file or the analyzer. */
 import type { Method, Methods, Status } from "../explorer/methods.js";
 import { type Report, unpackReport } from "./data.ts";
+import type { Editor } from "./editor.ts";
 
 /** Asks the methods of `methods.ts`. */
 export interface Questions {
   /** Whether any object can be asked about. A file has only a part. */
   readonly isComplete: boolean;
+  /** Null if the page is not shown by an editor. */
+  readonly editor: Editor | null;
   ask<M extends Method>(
     method: M,
     request: Methods[M]["request"],
@@ -29,6 +32,7 @@ export class NotHere extends Error {
 /** The analyzer in another process on this machine, which served this page. */
 export class ServedQuestions implements Questions {
   readonly isComplete = true;
+  readonly editor = null;
   readonly #token = new URLSearchParams(location.search).get("token") ?? "";
 
   async ask<M extends Method>(

@@ -53,13 +53,24 @@ export function showsRoute(hash: string): boolean {
   return isNew;
 }
 
+/** Called with every new fragment of the address. */
+let onRoute: (hash: string) => void = () => {};
+
+/** Calls the listener with every new fragment of the address. */
+export function watchRoute(listener: (hash: string) => void): void {
+  onRoute = listener;
+}
+
 /** Called when the page has to show another route. */
 let onNavigate: (isBack: boolean) => void = () => {};
 
 /** Follows links of the page, and the buttons of the browser. */
 export function followRoutes(show: (isBack: boolean) => void): void {
   onNavigate = show;
-  addEventListener("popstate", () => show(true));
+  addEventListener("popstate", () => {
+    onRoute(location.hash);
+    show(true);
+  });
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button !== 0) return;
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
@@ -75,8 +86,19 @@ export function followRoutes(show: (isBack: boolean) => void): void {
 
 /** Goes to a route, with a new entry in the history unless it is the current one. */
 export function navigate(hash: string): void {
-  if (hash !== location.hash) history.pushState(null, "", hash);
+  if (hash !== location.hash) history.pushState(steps() + 1, "", hash);
+  onRoute(hash);
   onNavigate(false);
+}
+
+/** How many entries the page has made in the history before the current one. */
+function steps(): number {
+  return typeof history.state === "number" ? history.state : 0;
+}
+
+/** Goes back, but not to what was there before the page. */
+export function goBack(): void {
+  if (steps() > 0) history.back();
 }
 
 /** Shows other parameters in the address. With `isStep`, the back button returns to those before. */
@@ -89,6 +111,7 @@ export function rememberRoute(
   shownRoute = routeHash(page, parameters);
   const hash = routeHash(page, object === undefined ? parameters : { ...parameters, object });
   if (hash === location.hash) return;
-  if (isStep) history.pushState(null, "", hash);
-  else history.replaceState(null, "", hash);
+  if (isStep) history.pushState(steps() + 1, "", hash);
+  else history.replaceState(history.state, "", hash);
+  onRoute(hash);
 }

@@ -3,7 +3,7 @@ import { type Child, element, fill } from "./dom.ts";
 import * as format from "./format.ts";
 import { failure } from "./later.ts";
 import { PAGES } from "./pages.ts";
-import { type Context, classLabel, rootLabel } from "./parts.ts";
+import { classLabel, type PageContext, rootLabel } from "./parts.ts";
 import { navigate, objectHash, routeHash, withObject } from "./route.ts";
 
 /** Results of each kind. */
@@ -18,7 +18,7 @@ interface Result {
 
 export class Search {
   readonly element: HTMLDialogElement;
-  readonly #context: Context;
+  readonly #context: PageContext;
   readonly #pages: string[];
   readonly #input: HTMLInputElement;
   readonly #results: HTMLElement;
@@ -28,7 +28,7 @@ export class Search {
   #wanted = 0;
   #stop = new AbortController();
 
-  constructor(context: Context, pages: string[]) {
+  constructor(context: PageContext, pages: string[]) {
     this.#context = context;
     this.#pages = pages;
     this.#input = element("input", {

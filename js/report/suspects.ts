@@ -5,15 +5,15 @@ import { element } from "./dom.ts";
 import * as format from "./format.ts";
 import {
   addressLabel,
-  type Context,
   cellHref,
   classLink,
   linked,
+  type PageContext,
   pathView,
   shareBar,
 } from "./parts.ts";
 
-export function suspectList(context: Context, suspects: Suspect[]): HTMLElement {
+export function suspectList(context: PageContext, suspects: Suspect[]): HTMLElement {
   if (suspects.length === 0) {
     return element("p", { class: "empty" }, "There are none: no part of the heap is that large.");
   }
@@ -24,7 +24,7 @@ export function suspectList(context: Context, suspects: Suspect[]): HTMLElement 
   );
 }
 
-function suspectView(context: Context, suspect: Suspect): HTMLElement {
+function suspectView(context: PageContext, suspect: Suspect): HTMLElement {
   const { retainedSize, retainedSizeBefore: before, path, cut, text, count } = suspect;
   const live = context.report.summary.totalLiveSize;
   // What grew shows its growth, not its size.
@@ -81,7 +81,10 @@ function accumulation({ accumulation }: Suspect): HTMLElement | false {
   );
 }
 
-function treeLink({ cellOf }: Context, { accumulation, address }: Suspect): HTMLElement | false {
+function treeLink(
+  { cellOf }: PageContext,
+  { accumulation, address }: Suspect,
+): HTMLElement | false {
   const cell = [accumulation?.address ?? address, address]
     .map((place) => (place === null ? undefined : cellOf.get(place)))
     .find((cell) => cell !== undefined);

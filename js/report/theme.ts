@@ -1,7 +1,7 @@
 /** The button that changes between the light and the dark theme. */
 import { element } from "./dom.ts";
 
-export function themeButton(redraw: () => void): HTMLElement {
+export function themeButton(): HTMLElement {
   const toggle = element("button", { type: "button", class: "theme" });
   const root = document.documentElement;
   const isDark = () =>
@@ -14,7 +14,6 @@ export function themeButton(redraw: () => void): HTMLElement {
   toggle.addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";
     label();
-    redraw();
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", label);
   label();

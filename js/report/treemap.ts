@@ -13,10 +13,10 @@ const MOST_PARTS = 60;
 /** Parts of the area from which a rectangle has a name. */
 const LEAST_NAMED = { width: 7, height: 7 };
 
-interface Node {
+interface TreemapNode {
   cell: number;
   size: number;
-  children: Node[];
+  children: TreemapNode[];
 }
 
 export interface TreemapEvents {
@@ -47,7 +47,7 @@ export class Treemap {
       const inside = parts.reduce((sum, part) => sum + part.data.size, 0);
       Object.assign(node, { value: Math.max(node.data.size, inside) });
     });
-    const layout = treemap<Node>()
+    const layout = treemap<TreemapNode>()
       .tile(treemapSquarify)
       .size([WIDTH, HEIGHT])
       .paddingInner(3)
@@ -67,7 +67,7 @@ export class Treemap {
     );
   }
 
-  #node(cell: number, levels: number): Node {
+  #node(cell: number, levels: number): TreemapNode {
     const parts = levels === 0 ? [] : (this.#cells.parts[cell] ?? []).slice(0, MOST_PARTS);
     const children = parts.map((part) => this.#node(part, levels - 1));
     return { cell, size: this.#cells.size(cell), children };

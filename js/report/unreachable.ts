@@ -105,8 +105,8 @@ type GarbageClass = Unreachable["garbage"]["classes"][number];
 
 function garbageTable({ classes, count, shallowSize }: Unreachable["garbage"]): HTMLElement {
   if (count === 0) return element("p", { class: "empty" }, "There is no garbage.");
-  const listed = (of: (row: GarbageClass) => number) =>
-    classes.reduce((sum, row) => sum + of(row), 0);
+  const listed = (number: (row: GarbageClass) => number) =>
+    classes.reduce((sum, row) => sum + number(row), 0);
   const rest = count - listed(({ count }) => count);
   return table<GarbageClass>({
     caption: "Garbage by class",

@@ -2,12 +2,10 @@
 import type { FieldValue, Unreachable } from "./data.ts";
 import { element, fill } from "./dom.ts";
 import * as format from "./format.ts";
-import { Graph } from "./graph.ts";
+import { Graph, type GraphNode } from "./graph.ts";
 import { addressLabel, classLabel, type DumpContext, linked, referenceLabel } from "./parts.ts";
 import { rememberRoute } from "./route.ts";
 import { table } from "./table.ts";
-
-type GraphNode = Unreachable["nodes"][number];
 
 interface Filter {
   title: string;

@@ -173,10 +173,10 @@ function holders({ holders }: Group): HTMLElement {
   );
 }
 
-type Headers = NonNullable<Waste["headers"]>;
-type HeaderClass = Headers["classes"][number];
+type HeaderWaste = NonNullable<Waste["headers"]>;
+type HeaderClass = HeaderWaste["classes"][number];
 
-function headersSection(headers: Headers): HTMLElement[] {
+function headersSection(headers: HeaderWaste): HTMLElement[] {
   return [
     sectionTitle("Headers", format.bytes(headers.size)),
     element(
@@ -188,7 +188,7 @@ function headersSection(headers: Headers): HTMLElement[] {
   ];
 }
 
-function headerTable({ classes }: Headers): HTMLElement {
+function headerTable({ classes }: HeaderWaste): HTMLElement {
   return table<HeaderClass>({
     caption: "Headers by class",
     columns: [

@@ -3,7 +3,7 @@ import type { FoundRow } from "../explorer/methods.js";
 import { type Child, element, fill } from "./dom.ts";
 import * as format from "./format.ts";
 import { later } from "./later.ts";
-import { addressLabel, breakable, type Context, classLink, linked } from "./parts.ts";
+import { addressLabel, breakable, classLink, linked, type PageContext } from "./parts.ts";
 import { rememberRoute } from "./route.ts";
 import { bytesColumn, countColumn, table } from "./table.ts";
 import { VirtualList } from "./virtual_list.ts";
@@ -23,7 +23,7 @@ const COLUMNS = [
   ["Contents", "text"],
 ] as const;
 
-export function wherePage(context: Context, parameters: URLSearchParams): HTMLElement {
+export function wherePage(context: PageContext, parameters: URLSearchParams): HTMLElement {
   const inputs = FIELDS.map(([name, title, example]) => {
     const input = element("input", { type: "text", id: `where-${name}` });
     input.value = parameters.get(name) ?? "";
@@ -67,7 +67,7 @@ export function wherePage(context: Context, parameters: URLSearchParams): HTMLEl
 }
 
 async function load(
-  { questions, status }: Context,
+  { questions, status }: PageContext,
   asked: Record<string, string>,
 ): Promise<Child[]> {
   const request = {

@@ -1,4 +1,5 @@
 /** What a file is, by its first bytes. Only here does JavaScript tell dumps from heap snapshots. */
+import { open } from "node:fs/promises";
 import * as zlib from "node:zlib";
 
 export type FileKind = "dump" | "snapshot" | "module";
@@ -22,6 +23,18 @@ export function fileKind(start: Buffer): FileKind | undefined {
   const kind = plainKind(contents);
   // A compressed module is no input.
   return kind === "module" ? undefined : kind;
+}
+
+/** The kind of a file, as {@link fileKind} says it. Rejects if the file cannot be read. */
+export async function kindOf(path: string): Promise<FileKind | undefined> {
+  const file = await open(path);
+  try {
+    const start = Buffer.alloc(KIND_BYTES);
+    await file.read(start, 0, KIND_BYTES, 0);
+    return fileKind(start);
+  } finally {
+    await file.close();
+  }
 }
 
 function plainKind(start: Buffer): FileKind | undefined {

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { MESSAGE_BYTES, MOST_CONNECTIONS } from "./limits.js";
-import { type Frame, Received, TOO_LONG } from "./received.js";
+import { Received, type ReceivedText, TOO_LONG } from "./received.js";
 import { isSame } from "./secret.js";
 
 const ADDRESS = "127.0.0.1";
@@ -81,14 +81,14 @@ function secure(response: ServerResponse, policy: string): void {
   response.setHeader("Cache-Control", "no-store");
 }
 
-type Refusal = [status: number, code: string, message: string];
+type RefusedRequest = [status: number, code: string, message: string];
 
 /** Why a request is not from a page of this server, or not from who started it. */
 function refusalOf(
   { headers }: IncomingMessage,
   query: string,
   { token, port }: { token: string; port: number },
-): Refusal | undefined {
+): RefusedRequest | undefined {
   const host = `${ADDRESS}:${port}`;
   // Another name in Host is a page of another site whose name was made to lead here.
   if (headers.host !== host) return [403, "ERR_FOREIGN_HOST", `the Host must be ${host}`];
@@ -134,7 +134,7 @@ export async function messageOf(
 }
 
 /** The body of a request; undefined if the client went away meanwhile. */
-async function bodyOf(request: IncomingMessage): Promise<Frame | undefined> {
+async function bodyOf(request: IncomingMessage): Promise<ReceivedText | undefined> {
   const received = new Received();
   if (Number(request.headers["content-length"] ?? 0) > MESSAGE_BYTES) return TOO_LONG;
   try {

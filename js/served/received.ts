@@ -2,7 +2,7 @@
 import { MESSAGE_BYTES } from "./limits.js";
 
 /** The text of a message, or that it has too many bytes. */
-export type Frame = string | typeof TOO_LONG;
+export type ReceivedText = string | typeof TOO_LONG;
 export const TOO_LONG = Symbol("too long");
 
 /** Bytes of the message that is being received. */
@@ -22,7 +22,7 @@ export class Received {
   }
 
   /** The message, after which the next one begins. */
-  take(): Frame {
+  take(): ReceivedText {
     const frame = this.isTooLong ? TOO_LONG : Buffer.concat(this.#pieces).toString("utf8");
     this.#pieces = [];
     this.#length = 0;

@@ -25,7 +25,7 @@ const COLLECTIONS = 2;
 export type HeapName = "program" | "host";
 
 /** A table as the addon and as the public API have it. */
-type Table = native.PlaceTableHandle | PlaceTable;
+type AnyPlaceTable = native.PlaceTableHandle | PlaceTable;
 
 /** The place tables of a leak test. */
 export interface RoundTables {
@@ -52,7 +52,7 @@ export class RoundFolder implements RoundTables {
   }
 
   /** Keeps a table. */
-  keep(heap: HeapName, table: Table): void {
+  keep(heap: HeapName, table: AnyPlaceTable): void {
     const name = `${heap}-${this.#counts[heap]++}.table`;
     writeFileSync(this.file(name), table.toBytes(), { mode: 0o600 });
   }

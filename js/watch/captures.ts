@@ -8,7 +8,7 @@ import { attach } from "../attach.js";
 import { HeapAnalyzerError } from "../errors.js";
 
 /** What a program is watched with. */
-export interface CaptureOptions {
+export interface WatchedProgram {
   /** A process id, or the address of an inspector. */
   target: string;
   /** Which instance, if there are several. */
@@ -37,7 +37,7 @@ export interface Capture<T> {
 
 /** Takes dumps of one instance. */
 export class Captures {
-  readonly #options: CaptureOptions;
+  readonly #options: WatchedProgram;
   /** A folder of its own, if dumps are not kept. */
   readonly #temporary: string | undefined;
   /** The dumps that were kept, the oldest first. */
@@ -46,7 +46,7 @@ export class Captures {
   /** The module that the first dump was of. */
   #module: string | undefined;
 
-  constructor(options: CaptureOptions) {
+  constructor(options: WatchedProgram) {
     this.#options = options;
     if (options.folder === undefined) {
       this.#temporary = mkdtempSync(join(tmpdir(), "warpo-heap-analyzer-watch-"));

@@ -1,7 +1,7 @@
 //! Adds up what every byte of the heap is used for. The parts add up to the heap's size exactly.
 
-use crate::runtime::blocks::{Allocator, BLOCK_OVERHEAD, BlockInfo};
-use crate::runtime::regions::Walk;
+use crate::runtime::blocks::{AllocatorData, BLOCK_OVERHEAD, BlockInfo};
+use crate::runtime::regions::BlockWalk;
 use dumps::Memory;
 use heap::{Accounting, CollectorState, FreeBlocks, Heap, LiveBytes, RootKind};
 
@@ -33,7 +33,12 @@ impl BlockTotals {
     }
 
     /// Adds the memory between the blocks: ends of regions, padding, foreign pages, and the unread part.
-    pub(super) fn add_walk(&mut self, memory: Memory<'_>, allocator: Allocator, walk: &Walk) {
+    pub(super) fn add_walk(
+        &mut self,
+        memory: Memory<'_>,
+        allocator: AllocatorData,
+        walk: &BlockWalk,
+    ) {
         let mut covered = u64::from(allocator.first_block.0);
         for (nth, region) in walk.regions.iter().enumerate() {
             // Every region except the first begins at the start of a page, some bytes before its first block.

@@ -103,23 +103,23 @@ struct IdTable {
 impl IdTable {
     #[inline]
     fn at(&mut self, id: u32) -> &mut u32 {
-        let place = id as usize;
-        if place >= TABLE {
+        let position = id as usize;
+        if position >= TABLE {
             let (lowest, highest) = self.high_ids.unwrap_or((id, id));
             self.high_ids = Some((lowest.min(id), highest.max(id)));
             return &mut self.high;
         }
-        if place >= self.low.len() {
-            self.low.resize(place + 1, 0);
+        if position >= self.low.len() {
+            self.low.resize(position + 1, 0);
         }
-        &mut self.low[place]
+        &mut self.low[position]
     }
 
     #[inline]
     fn get(&self, id: u32) -> u32 {
         match id as usize {
             TABLE.. => self.high,
-            place => self.low.get(place).copied().unwrap_or_default(),
+            position => self.low.get(position).copied().unwrap_or_default(),
         }
     }
 
@@ -131,9 +131,10 @@ impl IdTable {
     }
 
     fn sum(self, other: Self) -> Self {
-        let (mut more, less) = match self.low.len() >= other.low.len() {
-            true => (self, other),
-            false => (other, self),
+        let (mut more, less) = if self.low.len() >= other.low.len() {
+            (self, other)
+        } else {
+            (other, self)
         };
         for (id, count) in less.entries() {
             *more.at(id) += count;

@@ -47,7 +47,7 @@ impl Elements {
 
 /// The entries of a map or a set. No number is checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Table {
+pub(crate) struct EntryTable {
     /// The address of the buffer of the buckets.
     pub(crate) buckets: u32,
     /// The address of the buffer of the entries.
@@ -60,7 +60,7 @@ pub(crate) struct Table {
     pub(crate) count: u32,
 }
 
-impl Table {
+impl EntryTable {
     /// That of a map or a set, given its words by offset; `None` if one is missing.
     #[inline]
     pub(crate) fn read(mut word: impl FnMut(u32) -> Result<Option<u32>>) -> Result<Option<Self>> {
@@ -118,6 +118,6 @@ mod tests {
     #[test]
     fn an_object_that_is_too_short_is_no_container() {
         assert_eq!(Elements::of_array(words(&[1000, 1000, 4])).unwrap(), None);
-        assert_eq!(Table::read(words(&[1, 2, 3, 4, 5])).unwrap(), None);
+        assert_eq!(EntryTable::read(words(&[1, 2, 3, 4, 5])).unwrap(), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::contents::Contents;
+use super::contents::DumpBytes;
 use super::dump_source::DumpSource;
 use super::edge_names::{EdgeNames, add_label};
 use super::memory::MemoryInPlace;
@@ -18,7 +18,7 @@ use heap::{
 /// A dump that is open for reading.
 pub(super) struct OpenedDump<'h> {
     dump: &'h DumpSource,
-    opened: Option<Box<dyn Contents + 'h>>,
+    opened: Option<Box<dyn DumpBytes + 'h>>,
     may_map: bool,
 }
 
@@ -89,9 +89,9 @@ impl ContentReader for DumpReader<'_> {
             let payload = self.memory.payload_of(object)?;
             let size = payload.size & !1;
             let mut units = self.memory.read(payload.address, size.min(most))?;
-            let is_cut = size > units.len() as u32;
+            let is_truncated = size > units.len() as u32;
             // Not between the two halves of a character.
-            if is_cut && let [whole @ .., _, 0xd8..=0xdb] = units {
+            if is_truncated && let [whole @ .., _, 0xd8..=0xdb] = units {
                 units = whole;
             }
             sink(object, ShownText { units, size })?;
@@ -102,28 +102,33 @@ impl ContentReader for DumpReader<'_> {
     fn names(
         &mut self,
         source: ObjectIndex,
-        places: Range<u32>,
+        positions: Range<u32>,
         cursor: &mut Cursor,
         into: &mut Vec<ReferenceName>,
     ) -> Result<()> {
-        columns::reserve(into, places.len())?;
+        columns::reserve(into, positions.len())?;
         let has_keys = self.dump.naming(self.dump.shape(source)).by == NamedBy::Key;
         let mut names = EdgeNames::new(self.dump, source, *cursor);
-        let end = places.end;
-        for place in places {
+        let end = positions.end;
+        for position in positions {
             if has_keys {
-                names.prefetch_keys(place, end, &self.memory);
+                names.prefetch_keys(position, end, &self.memory);
             }
-            into.push(names.next(place, &mut self.memory)?);
+            into.push(names.next(position, &mut self.memory)?);
         }
         *cursor = names.cursor();
         Ok(())
     }
 
-    fn skip(&mut self, source: ObjectIndex, places: Range<u32>, cursor: &mut Cursor) -> Result<()> {
+    fn skip(
+        &mut self,
+        source: ObjectIndex,
+        positions: Range<u32>,
+        cursor: &mut Cursor,
+    ) -> Result<()> {
         let mut names = EdgeNames::new(self.dump, source, *cursor);
-        for place in places {
-            names.skip(place, &mut self.memory)?;
+        for position in positions {
+            names.skip(position, &mut self.memory)?;
         }
         *cursor = names.cursor();
         Ok(())

@@ -5,9 +5,9 @@ use rayon::prelude::*;
 
 use super::DumpSource;
 use super::labels::is_own_storage;
-use super::memory::{Reader, word_at};
+use super::memory::{MemoryReader, word_at};
 use super::roles::{ARRAY_SIZE, Role, TABLE_SIZE};
-use crate::runtime::shapes::Entries;
+use crate::runtime::shapes::EntryShape;
 use base::columns;
 use base::control::Step;
 use base::error::Result;
@@ -20,7 +20,7 @@ const CHUNK: usize = 1 << 15;
 
 /// How the contents of the objects of a class are measured.
 #[derive(Clone, Copy)]
-enum Measure {
+enum SizeRule {
     /// All have fields of this many bytes.
     Fields(u32),
     /// Their payload.
@@ -38,19 +38,19 @@ impl DumpSource {
     pub(super) fn measure_contents(&self, tree: &PathTree, step: &Step<'_>) -> Result<Vec<u32>> {
         let roles = self.roles();
         let classes = self.classes.iter().zip(&roles);
-        let measures: Vec<Measure> = classes
+        let measures: Vec<SizeRule> = classes
             .map(|(class, role)| match *role {
-                Role::Array(element) => Measure::Array(element),
-                Role::Table(entries) => Measure::Table(entry_size(entries)),
-                Role::Buffer => Measure::Buffer,
+                Role::Array(element) => SizeRule::Array(element),
+                Role::Table(entries) => SizeRule::Table(entry_size(entries)),
+                Role::Buffer => SizeRule::Buffer,
                 Role::Other => class
                     .class
                     .declared_size
-                    .map_or(Measure::Payload, Measure::Fields),
-                Role::Text | Role::StaticArray | Role::View | Role::Unknown => Measure::Payload,
+                    .map_or(SizeRule::Payload, SizeRule::Fields),
+                Role::Text | Role::StaticArray | Role::View | Role::Unknown => SizeRule::Payload,
             })
             .collect();
-        let survey = Survey {
+        let survey = ContentSurvey {
             heap: self,
             tree,
             roles,
@@ -58,7 +58,7 @@ impl DumpSource {
         };
         let mut sizes = columns::repeated(0, self.heap.objects.len())?;
         sizes.par_chunks_mut(CHUNK).enumerate().try_for_each_init(
-            || Reader::sequential(self, step.control()),
+            || MemoryReader::sequential(self, step.control()),
             |reader, (nth, sizes)| {
                 let first = (nth * CHUNK) as u32;
                 reader.stop_after(ObjectIndex(first + sizes.len() as u32 - 1));
@@ -73,36 +73,36 @@ impl DumpSource {
 }
 
 /// What is measured, and how.
-struct Survey<'h> {
+struct ContentSurvey<'h> {
     heap: &'h DumpSource,
     tree: &'h PathTree,
     /// By class slot.
     roles: Vec<Role>,
     /// By class slot.
-    measures: Vec<Measure>,
+    measures: Vec<SizeRule>,
 }
 
-impl Survey<'_> {
+impl ContentSurvey<'_> {
     fn slot(&self, object: ObjectIndex) -> usize {
         self.heap.heap.objects.class_slots[object.at()] as usize
     }
 
-    fn content_size(&self, object: ObjectIndex, reader: &mut Reader<'_>) -> Result<u32> {
+    fn content_size(&self, object: ObjectIndex, reader: &mut MemoryReader<'_>) -> Result<u32> {
         if !self.tree.is_reached(object) {
             return Ok(0);
         }
         let measure = self.measures[self.slot(object)];
-        if let Measure::Fields(size) = measure {
+        if let SizeRule::Fields(size) = measure {
             return Ok(size);
         }
-        if matches!(measure, Measure::Buffer) && self.is_storage(object) {
+        if matches!(measure, SizeRule::Buffer) && self.is_storage(object) {
             return Ok(0);
         }
         let payload = reader.payload(self.heap.heap.address(object).0)?;
         let (length_at, size, element) = match measure {
-            Measure::Fields(_) | Measure::Payload | Measure::Buffer => return Ok(payload.size),
-            Measure::Array(element) => (LENGTH, ARRAY_SIZE, element),
-            Measure::Table(entry) => (ENTRIES_COUNT, TABLE_SIZE, entry),
+            SizeRule::Fields(_) | SizeRule::Payload | SizeRule::Buffer => return Ok(payload.size),
+            SizeRule::Array(element) => (LENGTH, ARRAY_SIZE, element),
+            SizeRule::Table(entry) => (ENTRIES_COUNT, TABLE_SIZE, entry),
         };
         let fields = reader.part(payload, 0, size)?;
         let length = word_at(fields, length_at as usize).unwrap_or_default();
@@ -123,7 +123,7 @@ impl Survey<'_> {
 }
 
 /// What a map or a set keeps of an entry: its key and its value.
-fn entry_size(entries: Entries) -> u32 {
+fn entry_size(entries: EntryShape) -> u32 {
     let value = entries.value.map_or(0, |(holds, _)| holds.size());
     entries.key.size() + value
 }

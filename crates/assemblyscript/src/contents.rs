@@ -6,7 +6,7 @@ use base::error::Result;
 use heap::HeapError;
 
 /// A source from which the bytes of a dump can be read again.
-pub trait Contents: Send + Sync {
+pub trait DumpBytes: Send + Sync {
     /// Fills `into` with the bytes of the dump from `offset` on.
     ///
     /// # Errors
@@ -17,7 +17,7 @@ pub trait Contents: Send + Sync {
     ///
     /// # Errors
     /// As [`read_at`](Self::read_at).
-    fn open(&self) -> Result<Option<Box<dyn Contents + '_>>> {
+    fn open(&self) -> Result<Option<Box<dyn DumpBytes + '_>>> {
         Ok(None)
     }
 
@@ -46,7 +46,7 @@ pub trait Contents: Send + Sync {
 /// A dump in memory.
 pub struct InMemory<Bytes>(pub Bytes);
 
-impl<Bytes: AsRef<[u8]> + Send + Sync> Contents for InMemory<Bytes> {
+impl<Bytes: AsRef<[u8]> + Send + Sync> DumpBytes for InMemory<Bytes> {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<()> {
         let bytes = self.0.as_ref();
         let range = usize::try_from(offset)
@@ -69,12 +69,12 @@ impl<Bytes: AsRef<[u8]> + Send + Sync> Contents for InMemory<Bytes> {
     }
 }
 
-impl<C: Contents + ?Sized> Contents for Arc<C> {
+impl<C: DumpBytes + ?Sized> DumpBytes for Arc<C> {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<()> {
         (**self).read_at(offset, into)
     }
 
-    fn open(&self) -> Result<Option<Box<dyn Contents + '_>>> {
+    fn open(&self) -> Result<Option<Box<dyn DumpBytes + '_>>> {
         (**self).open()
     }
 

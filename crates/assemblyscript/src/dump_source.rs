@@ -5,10 +5,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::class_slots::DescribedClass;
-use super::contents::Contents;
+use super::contents::DumpBytes;
 use super::graph::DumpNames;
 use super::memory_map::MemoryMap;
-use crate::runtime::shapes::{ClassShape, Kind};
+use crate::runtime::shapes::{ClassShape, ShapeKind};
 use base::error::Result;
 use base::units::{ClassId, ObjectIndex};
 use heap::{ClassNaming, Heap, NamedBy};
@@ -21,7 +21,7 @@ pub(crate) struct DumpSource {
     /// By class slot.
     pub(super) shapes: Vec<ClassShape>,
     pub(super) memory_map: MemoryMap,
-    pub(super) contents: Box<dyn Contents>,
+    pub(super) contents: Box<dyn DumpBytes>,
     /// The offset of the memory in the dump, and its size in bytes.
     pub(super) memory_start: u64,
     pub(super) memory_size: u64,
@@ -39,7 +39,7 @@ impl DumpSource {
         heap: Arc<Heap>,
         names: DumpNames,
         (module_hash, functions): (u64, FunctionNames),
-        contents: Box<dyn Contents>,
+        contents: Box<dyn DumpBytes>,
         memory: Range<u64>,
     ) -> Self {
         Self {
@@ -81,21 +81,21 @@ impl DumpSource {
     /// How references from the objects of a class are named.
     pub(super) fn naming(&self, shape: &ClassShape) -> ClassNaming {
         ClassNaming {
-            is_text: shape.kind == Kind::Text,
-            places: shape.places.len() as u32,
+            is_text: shape.kind == ShapeKind::Text,
+            fields: shape.references.len() as u32,
             by: match shape.kind {
-                Kind::Array(_) | Kind::StaticArray(_) => NamedBy::Index,
-                Kind::Map(_) | Kind::Set(_) => NamedBy::Key,
+                ShapeKind::Array(_) | ShapeKind::StaticArray(_) => NamedBy::Index,
+                ShapeKind::Map(_) | ShapeKind::Set(_) => NamedBy::Key,
                 _ => NamedBy::Label,
             },
         }
     }
 
-    /// The dump, for many reads in a row, as [`Contents::open`] returns it.
+    /// The dump, for many reads in a row, as [`DumpBytes::open`] returns it.
     ///
     /// # Errors
-    /// Those of [`Contents::open`].
-    pub(super) fn open(&self) -> Result<Option<Box<dyn Contents + '_>>> {
+    /// Those of [`DumpBytes::open`].
+    pub(super) fn open(&self) -> Result<Option<Box<dyn DumpBytes + '_>>> {
         self.contents.open()
     }
 }

@@ -4,25 +4,25 @@
 use std::fmt::{Display, Write};
 
 use super::DumpSource;
-use super::containers::{Elements, Table, is_deleted};
-use super::paged_memory::{AHEAD, PagedMemory, Payload};
+use super::containers::{Elements, EntryTable, is_deleted};
+use super::paged_memory::{AHEAD, PagedMemory, PagedPayload};
 use super::values::plain;
-use crate::runtime::shapes::{Entries, Holds, Kind};
+use crate::runtime::shapes::{EntryShape, Holds, ShapeKind};
 use base::error::Result;
 use base::units::{Address, ObjectIndex};
 use heap::literal::{SHOWN, code_units, push_literal};
-use heap::{Cursor, EntryKey, EntryLabel, EntryPart, LabelKind, ReferenceName, Value};
+use heap::{Cursor, EntryKey, EntryLabel, EntryPart, LabelKind, ReferenceName, ShownValue};
 
 /// Names the references of one object after the other.
 pub(super) struct EdgeNames<'h> {
     heap: &'h DumpSource,
     source: ObjectIndex,
-    cursor: Stage,
+    cursor: ReadStage,
 }
 
 /// How far the contents of the object are read.
 #[derive(Clone, Copy, Default)]
-enum Stage {
+enum ReadStage {
     /// Not yet.
     #[default]
     Start,
@@ -34,7 +34,7 @@ enum Stage {
     Entries { next: u64, start: u32, count: u32 },
 }
 
-impl Stage {
+impl ReadStage {
     fn of(cursor: Cursor) -> Self {
         let Cursor {
             state,
@@ -76,7 +76,7 @@ impl<'h> EdgeNames<'h> {
         Self {
             heap,
             source,
-            cursor: Stage::of(cursor),
+            cursor: ReadStage::of(cursor),
         }
     }
 
@@ -86,13 +86,13 @@ impl<'h> EdgeNames<'h> {
     }
 
     /// As [`next`](Self::next), without making a name.
-    pub(super) fn skip(&mut self, place: u32, memory: &mut PagedMemory<'_>) -> Result<()> {
-        let label = self.heap.heap().edges.label(place);
+    pub(super) fn skip(&mut self, position: u32, memory: &mut PagedMemory<'_>) -> Result<()> {
+        let label = self.heap.heap().edges.label(position);
         match label.map(|label| label.kind()) {
-            Some(LabelKind::Element) => _ = self.element(place, memory)?,
-            Some(LabelKind::Key) => _ = self.next_entry(EntryPart::Key, place, memory)?,
-            Some(LabelKind::Member) => _ = self.next_entry(EntryPart::Member, place, memory)?,
-            Some(LabelKind::Value) => _ = self.next_entry(EntryPart::Value, place, memory)?,
+            Some(LabelKind::Element) => _ = self.element(position, memory)?,
+            Some(LabelKind::Key) => _ = self.next_entry(EntryPart::Key, position, memory)?,
+            Some(LabelKind::Member) => _ = self.next_entry(EntryPart::Member, position, memory)?,
+            Some(LabelKind::Value) => _ = self.next_entry(EntryPart::Value, position, memory)?,
             _ => {}
         }
         Ok(())
@@ -100,14 +100,16 @@ impl<'h> EdgeNames<'h> {
 
     /// Prefetches memory for the names of references that follow this one, of an object with many keys.
     #[inline]
-    pub(super) fn prefetch_keys(&self, place: u32, end: u32, memory: &PagedMemory<'_>) {
+    pub(super) fn prefetch_keys(&self, position: u32, end: u32, memory: &PagedMemory<'_>) {
         let heap = self.heap.heap();
         let key = |distance| {
-            let place = place + distance;
-            let label = (place < end).then(|| heap.edges.label(place)).flatten();
+            let position = position + distance;
+            let label = (position < end)
+                .then(|| heap.edges.label(position))
+                .flatten();
             let kind = label.map(|label| label.kind());
             matches!(kind, Some(LabelKind::Key | LabelKind::Member))
-                .then(|| heap.edges.target(place))
+                .then(|| heap.edges.target(position))
         };
         if let Some(object) = key(2 * AHEAD as u32) {
             heap.prefetch_address(object);
@@ -115,37 +117,37 @@ impl<'h> EdgeNames<'h> {
         memory.prefetch(key(AHEAD as u32));
     }
 
-    /// The name of the reference at this place. To be asked for all references of the object, in order.
+    /// The name of the reference at this position. To be asked for all references of the object, in order.
     #[inline]
     pub(super) fn next(
         &mut self,
-        place: u32,
+        position: u32,
         memory: &mut PagedMemory<'_>,
     ) -> Result<ReferenceName> {
-        let label = self.heap.heap().edges.label(place);
+        let label = self.heap.heap().edges.label(position);
         match label.map(|label| label.kind()) {
-            Some(LabelKind::Element) => self.element(place, memory),
-            Some(LabelKind::Key) => self.entry(EntryPart::Key, place, memory),
-            Some(LabelKind::Member) => self.entry(EntryPart::Member, place, memory),
-            Some(LabelKind::Value) => self.entry(EntryPart::Value, place, memory),
+            Some(LabelKind::Element) => self.element(position, memory),
+            Some(LabelKind::Key) => self.entry(EntryPart::Key, position, memory),
+            Some(LabelKind::Member) => self.entry(EntryPart::Member, position, memory),
+            Some(LabelKind::Value) => self.entry(EntryPart::Value, position, memory),
             _ => Ok(ReferenceName::Label),
         }
     }
 
-    fn element(&mut self, place: u32, memory: &mut PagedMemory<'_>) -> Result<ReferenceName> {
-        if let Stage::Start = self.cursor {
-            self.cursor = self.first_element(place, memory)?;
+    fn element(&mut self, position: u32, memory: &mut PagedMemory<'_>) -> Result<ReferenceName> {
+        if let ReadStage::Start = self.cursor {
+            self.cursor = self.first_element(position, memory)?;
         }
         match &mut self.cursor {
-            Stage::Dense(next) => {
+            ReadStage::Dense(next) => {
                 *next += 1;
                 return Ok(ReferenceName::Index(*next - 1));
             }
-            Stage::Elements { next, start, count } => {
+            ReadStage::Elements { next, start, count } => {
                 let word = self
                     .heap
                     .heap()
-                    .address(self.heap.heap().edges.target(place))
+                    .address(self.heap.heap().edges.target(position))
                     .0;
                 while *next < *count {
                     let index = *next;
@@ -155,31 +157,31 @@ impl<'h> EdgeNames<'h> {
                     }
                 }
             }
-            Stage::Start | Stage::Entries { .. } => {}
+            ReadStage::Start | ReadStage::Entries { .. } => {}
         }
         Ok(ReferenceName::Label)
     }
 
     /// Where the elements begin. If there are as many references as elements, no element need be read.
-    fn first_element(&self, place: u32, memory: &mut PagedMemory<'_>) -> Result<Stage> {
+    fn first_element(&self, position: u32, memory: &mut PagedMemory<'_>) -> Result<ReadStage> {
         let edges = &self.heap.heap().edges;
-        let rest = place..edges.range(self.source).end;
-        let is_element = |&place: &u32| {
-            let kind = edges.label(place).map(|label| label.kind());
+        let rest = position..edges.range(self.source).end;
+        let is_element = |&position: &u32| {
+            let kind = edges.label(position).map(|label| label.kind());
             kind == Some(LabelKind::Element)
         };
         let references = rest.take_while(is_element).count();
         let object = memory.payload_of(self.source)?;
         let (start, count) = match self.heap.shape(self.source).kind {
-            Kind::StaticArray(_) => (object.address, object.size / 4),
+            ShapeKind::StaticArray(_) => (object.address, object.size / 4),
             _ => {
                 let array = Elements::of_array(|offset| memory.field(object, offset).map(Some))?;
                 let Some(array) = array else {
-                    return Ok(Stage::Dense(0));
+                    return Ok(ReadStage::Dense(0));
                 };
                 // The buffer has room for the references that were found in it, so it need not be read.
                 if references == array.length as usize {
-                    return Ok(Stage::Dense(0));
+                    return Ok(ReadStage::Dense(0));
                 }
                 match (self.buffer_at(array.buffer, memory)?, array.start) {
                     (Some(buffer), Some(start)) => {
@@ -190,18 +192,23 @@ impl<'h> EdgeNames<'h> {
                 }
             }
         };
-        Ok(match references == count as usize {
-            true => Stage::Dense(0),
-            false => Stage::Elements {
+        Ok(if references == count as usize {
+            ReadStage::Dense(0)
+        } else {
+            ReadStage::Elements {
                 next: 0,
                 start,
                 count,
-            },
+            }
         })
     }
 
     /// The buffer at an address.
-    fn buffer_at(&self, address: u32, memory: &mut PagedMemory<'_>) -> Result<Option<Payload>> {
+    fn buffer_at(
+        &self,
+        address: u32,
+        memory: &mut PagedMemory<'_>,
+    ) -> Result<Option<PagedPayload>> {
         match self.heap.heap().objects.index.get(Address(address)) {
             Some(buffer) => memory.payload_of(buffer).map(Some),
             None => Ok(None),
@@ -211,10 +218,10 @@ impl<'h> EdgeNames<'h> {
     fn entry(
         &mut self,
         part: EntryPart,
-        place: u32,
+        position: u32,
         memory: &mut PagedMemory<'_>,
     ) -> Result<ReferenceName> {
-        match self.next_entry(part, place, memory)? {
+        match self.next_entry(part, position, memory)? {
             Some((nth, holds, entry)) => self.entry_name(part, nth, holds, entry, memory),
             None => Ok(ReferenceName::Label),
         }
@@ -224,22 +231,22 @@ impl<'h> EdgeNames<'h> {
     fn next_entry(
         &mut self,
         part: EntryPart,
-        place: u32,
+        position: u32,
         memory: &mut PagedMemory<'_>,
     ) -> Result<Option<(u32, Holds, u32)>> {
-        if let Stage::Start = self.cursor {
+        if let ReadStage::Start = self.cursor {
             self.cursor = self.first_entry(memory)?;
         }
         let Some(layout) = entries(self.heap, self.source) else {
             return Ok(None);
         };
-        let Stage::Entries { next, start, count } = &mut self.cursor else {
+        let ReadStage::Entries { next, start, count } = &mut self.cursor else {
             return Ok(None);
         };
         let word = self
             .heap
             .heap()
-            .address(self.heap.heap().edges.target(place))
+            .address(self.heap.heap().edges.target(position))
             .0;
         let half = u64::from(part == EntryPart::Value);
         let offset = match (part, layout.value) {
@@ -263,15 +270,15 @@ impl<'h> EdgeNames<'h> {
         Ok(None)
     }
 
-    fn first_entry(&self, memory: &mut PagedMemory<'_>) -> Result<Stage> {
+    fn first_entry(&self, memory: &mut PagedMemory<'_>) -> Result<ReadStage> {
         let Some(layout) = entries(self.heap, self.source) else {
-            return Ok(Stage::Dense(0));
+            return Ok(ReadStage::Dense(0));
         };
         let object = memory.payload_of(self.source)?;
-        let table = Table::read(|offset| memory.field(object, offset).map(Some))?;
+        let table = EntryTable::read(|offset| memory.field(object, offset).map(Some))?;
         let table = table.unwrap_or_default();
         let buffer = self.buffer_at(table.entries, memory)?.unwrap_or_default();
-        Ok(Stage::Entries {
+        Ok(ReadStage::Entries {
             next: 0,
             start: buffer.address,
             count: table.used.min(buffer.size / layout.stride.max(1)),
@@ -290,7 +297,7 @@ impl<'h> EdgeNames<'h> {
         let key = memory.read(entry, holds.size().min(16))?;
         bytes[..key.len()].copy_from_slice(key);
         if part == EntryPart::Value
-            && let Value::Integer(index) = plain(holds, &bytes)
+            && let ShownValue::Integer(index) = plain(holds, &bytes)
             && let Ok(index) = i32::try_from(index)
             && let Ok(index) = u32::try_from(index)
         {
@@ -316,7 +323,7 @@ impl<'h> EdgeNames<'h> {
     }
 
     fn is_text(&self, object: ObjectIndex) -> bool {
-        self.heap.shape(object).kind == Kind::Text
+        self.heap.shape(object).kind == ShapeKind::Text
     }
 }
 
@@ -325,9 +332,9 @@ fn first_word(bytes: &[u8; 16]) -> u32 {
 }
 
 /// The entries of a map or a set.
-fn entries(heap: &DumpSource, object: ObjectIndex) -> Option<Entries> {
+fn entries(heap: &DumpSource, object: ObjectIndex) -> Option<EntryShape> {
     match heap.shape(object).kind {
-        Kind::Map(entries) | Kind::Set(entries) => Some(entries),
+        ShapeKind::Map(entries) | ShapeKind::Set(entries) => Some(entries),
         _ => None,
     }
 }
@@ -373,7 +380,7 @@ fn add_object(
     memory: &mut PagedMemory<'_>,
 ) -> Result<()> {
     let payload = memory.payload_of(object)?;
-    if heap.shape(object).kind != Kind::Text {
+    if heap.shape(object).kind != ShapeKind::Text {
         let name = heap.class_name(object);
         add(text, format_args!("{name}@{:#x}", payload.address));
         return Ok(());

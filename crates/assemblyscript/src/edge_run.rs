@@ -19,7 +19,7 @@ const READS_PER_WORD: u64 = 16;
 const REPORT: usize = 1 << 14;
 
 /// What all tasks share.
-pub(super) struct Shared<'a> {
+pub(super) struct SharedByTasks<'a> {
     pub(super) objects: &'a ObjectTable,
     /// The declared types of the references.
     pub(super) types: ReferenceTypes,
@@ -63,7 +63,7 @@ impl Anomalies {
 
 /// The results of a task, object by object.
 #[derive(Default)]
-pub(super) struct Run {
+pub(super) struct EdgeRun {
     /// The targets, and room for more.
     targets: Vec<ObjectIndex>,
     /// How many targets there are.
@@ -82,7 +82,7 @@ pub(super) struct Run {
     reported_targets: usize,
 }
 
-impl Run {
+impl EdgeRun {
     /// Begins again without references.
     pub(super) fn clear(&mut self) {
         self.count = 0;
@@ -110,9 +110,10 @@ impl Run {
         if self.targets.len() - self.count < words {
             self.grow(words)?;
         }
-        match LABELLED {
-            true => columns::make_room(&mut self.labels, words),
-            false => Ok(()),
+        if LABELLED {
+            columns::make_room(&mut self.labels, words)
+        } else {
+            Ok(())
         }
     }
 
@@ -129,7 +130,7 @@ impl Run {
     #[inline]
     pub(super) fn follow<const LABELLED: bool>(
         &mut self,
-        shared: &Shared<'_>,
+        shared: &SharedByTasks<'_>,
         word: u32,
         label: EdgeLabel,
         declared: TypeNumber,
@@ -139,8 +140,8 @@ impl Run {
                 self.has_false_reference |= !shared.types.allows(declared, target, shared.objects);
             }
             // Into what is there: a vector that may grow costs more.
-            if let Some(place) = self.targets.get_mut(self.count) {
-                *place = target;
+            if let Some(next) = self.targets.get_mut(self.count) {
+                *next = target;
                 self.count += 1;
                 if LABELLED {
                     self.labels.push(label.narrow());
@@ -154,7 +155,7 @@ impl Run {
     /// Follows all words of a buffer.
     pub(super) fn follow_all<const LABELLED: bool>(
         &mut self,
-        shared: &Shared<'_>,
+        shared: &SharedByTasks<'_>,
         buffer: Memory<'_>,
         label: EdgeLabel,
         declared: TypeNumber,
@@ -171,15 +172,16 @@ impl Run {
 
     /// Must be called before this number of words of a buffer is read. The number must be small.
     #[inline]
-    pub(super) fn will_read(&mut self, shared: &Shared<'_>, words: u64) -> Result<()> {
+    pub(super) fn will_read(&mut self, shared: &SharedByTasks<'_>, words: u64) -> Result<()> {
         self.words_read += words;
-        match self.words_read >= REPORT as u64 {
-            true => self.report(shared),
-            false => Ok(()),
+        if self.words_read >= REPORT as u64 {
+            self.report(shared)
+        } else {
+            Ok(())
         }
     }
 
-    fn report(&mut self, shared: &Shared<'_>) -> Result<()> {
+    fn report(&mut self, shared: &SharedByTasks<'_>) -> Result<()> {
         let add = |total: &AtomicU64, more: u64| total.fetch_add(more, Ordering::Relaxed) + more;
         let words = add(&shared.words_read, std::mem::take(&mut self.words_read));
         let new_targets = self.count - self.reported_targets;

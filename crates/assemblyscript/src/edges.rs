@@ -11,12 +11,12 @@ use std::sync::atomic::AtomicU64;
 use rayon::prelude::*;
 
 use super::class_slots::DescribedClass;
-use super::containers::{Elements, Table, is_deleted};
-use super::edge_run::{Anomalies, Run, Shared};
+use super::containers::{Elements, EntryTable, is_deleted};
+use super::edge_run::{Anomalies, EdgeRun, SharedByTasks};
 use super::reference_types::{ANY, ReferenceTypes, TypeNumber};
 use crate::AssemblyScriptError;
 use crate::runtime::classes::Classes;
-use crate::runtime::layout::{Contents, EntryLayout};
+use crate::runtime::layout::{ContentReferences, EntryLayout};
 use crate::runtime::objects::{ObjectHeader, block_of};
 use crate::runtime::shapes::ClassShape;
 use base::columns;
@@ -83,10 +83,10 @@ impl Extraction {
         columns::reserve(&mut edges.offsets, count + 1)?;
         edges.offsets.push(0);
         let mut anomalies = Anomalies::default();
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: Vec<EdgeRun> = Vec::new();
         runs.resize_with(
             rayon::current_num_threads() * CHUNKS_PER_THREAD,
-            Run::default,
+            EdgeRun::default,
         );
         for first in (0..count).step_by(CHUNK * runs.len()) {
             runs.par_iter_mut().enumerate().try_for_each(|(nth, run)| {
@@ -105,7 +105,7 @@ impl Extraction {
         Ok((edges, anomalies))
     }
 
-    fn append(&mut self, run: &Run, limit: u64) -> Result<()> {
+    fn append(&mut self, run: &EdgeRun, limit: u64) -> Result<()> {
         let needed = self.targets.len() + run.targets().len();
         if needed as u64 > limit {
             return Err(AssemblyScriptError::TooManyReferences { limit }.into());
@@ -133,8 +133,8 @@ struct ScannedClass<'a> {
     declared_size: Option<u32>,
     /// Whether a word that refers to nothing proves damage.
     is_certain: bool,
-    fields: Vec<Field>,
-    contents: &'a Contents,
+    fields: Vec<ReferenceWord>,
+    contents: &'a ContentReferences,
     /// The type of the elements, or of the keys.
     first: TypeNumber,
     /// The type of the values of a map.
@@ -145,7 +145,7 @@ struct ScannedClass<'a> {
 
 /// A word of the objects of a class that is a reference.
 #[derive(Clone, Copy)]
-struct Field {
+struct ReferenceWord {
     offset: u32,
     declared: TypeNumber,
 }
@@ -155,7 +155,7 @@ struct Scanner<'a> {
     memory: Memory<'a>,
     /// By class slot.
     classes: Vec<ScannedClass<'a>>,
-    shared: Shared<'a>,
+    shared: SharedByTasks<'a>,
 }
 
 impl<'a> Scanner<'a> {
@@ -175,11 +175,11 @@ impl<'a> Scanner<'a> {
             ScannedClass {
                 id,
                 is_pointer_free: class.layout.is_pointer_free(),
-                is_fixed: class.layout.contents == Contents::Fixed,
+                is_fixed: class.layout.contents == ContentReferences::Fixed,
                 declared_size: class.declared_size,
                 is_certain: class.is_certain,
                 fields: fields
-                    .map(|(&offset, declared)| Field { offset, declared })
+                    .map(|(&offset, declared)| ReferenceWord { offset, declared })
                     .collect(),
                 contents: &class.layout.contents,
                 first: types.first,
@@ -190,7 +190,7 @@ impl<'a> Scanner<'a> {
         Self {
             memory,
             classes: classes.collect(),
-            shared: Shared {
+            shared: SharedByTasks {
                 objects,
                 types,
                 limit: memory.size() / 4,
@@ -203,7 +203,7 @@ impl<'a> Scanner<'a> {
 
     /// Scans a run of objects.
     #[inline(never)]
-    fn scan_all<const LABELLED: bool>(&self, range: Range<usize>, run: &mut Run) -> Result<()> {
+    fn scan_all<const LABELLED: bool>(&self, range: Range<usize>, run: &mut EdgeRun) -> Result<()> {
         run.clear();
         let ObjectTable {
             addresses,
@@ -213,8 +213,8 @@ impl<'a> Scanner<'a> {
         let mut ends = std::mem::take(&mut run.ends);
         ends.resize(range.len(), 0);
         let objects = (range.start as u32..).map(ObjectIndex).zip(&mut ends);
-        let places = class_slots[range.clone()].iter().zip(&addresses[range]);
-        for ((object, end), (&slot, &address)) in objects.zip(places) {
+        let found = class_slots[range.clone()].iter().zip(&addresses[range]);
+        for ((object, end), (&slot, &address)) in objects.zip(found) {
             let class = &self.classes[slot as usize];
             if !class.is_pointer_free {
                 run.has_false_reference = false;
@@ -231,7 +231,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Adds the objects to which an object refers to the results of `run`: in the order of their places, or
+    /// Adds the objects to which an object refers to the results of `run`: in the order of their references, or
     /// with labels and in the order of the labels. Returns whether all contents of the object fit.
     #[inline]
     fn scan<const LABELLED: bool>(
@@ -239,7 +239,7 @@ impl<'a> Scanner<'a> {
         class: &ScannedClass<'a>,
         object: ObjectIndex,
         address: Address,
-        run: &mut Run,
+        run: &mut EdgeRun,
     ) -> Result<bool> {
         let Some((payload, mut fits)) = self.payload(address) else {
             return Ok(false);
@@ -260,13 +260,13 @@ impl<'a> Scanner<'a> {
         run.make_room::<LABELLED>(fields.min(size))?;
         if LABELLED && let Some(shape) = class.shape {
             let own_storage = shape.own_storage;
-            fits &= self.places(class, 0..own_storage, payload, run)?;
+            fits &= self.references(class, 0..own_storage, payload, run)?;
             fits &= self.contents::<true>(class, payload, run)?;
-            run.make_room::<LABELLED>(shape.places.len() - own_storage)?;
-            fits &= self.places(class, own_storage..shape.places.len(), payload, run)?;
+            run.make_room::<LABELLED>(shape.references.len() - own_storage)?;
+            fits &= self.references(class, own_storage..shape.references.len(), payload, run)?;
             return Ok(fits);
         }
-        for &Field { offset, declared } in &class.fields {
+        for &ReferenceWord { offset, declared } in &class.fields {
             match payload.word(Address(offset)) {
                 Some(word) => {
                     run.follow::<false>(&self.shared, word, EdgeLabel::ELEMENT, declared);
@@ -285,27 +285,27 @@ impl<'a> Scanner<'a> {
         Ok(fits)
     }
 
-    /// Follows places of a class; returns whether the object has room for all of them.
-    fn places(
+    /// Follows references at fixed offsets of a class; returns whether the object has room for all of them.
+    fn references(
         &self,
         class: &ScannedClass<'a>,
         range: Range<usize>,
         payload: Memory<'_>,
-        run: &mut Run,
+        run: &mut EdgeRun,
     ) -> Result<bool> {
         let Some(shape) = class.shape else {
             return Ok(true);
         };
         let mut fits = true;
         for nth in range {
-            let offset = shape.places[nth].offset;
+            let offset = shape.references[nth].offset;
             let field = class
                 .fields
                 .binary_search_by_key(&offset, |field| field.offset);
             let declared = field.map_or(ANY, |field| class.fields[field].declared);
             match payload.word(Address(offset)) {
                 Some(word) => {
-                    run.follow::<true>(&self.shared, word, EdgeLabel::place(nth), declared);
+                    run.follow::<true>(&self.shared, word, EdgeLabel::field(nth), declared);
                 }
                 None => fits = false,
             }
@@ -313,29 +313,29 @@ impl<'a> Scanner<'a> {
         Ok(fits)
     }
 
-    /// Follows the contents after the places of a class.
+    /// Follows the contents after the references at fixed offsets of a class.
     fn contents<const LABELLED: bool>(
         &self,
         class: &ScannedClass<'a>,
         payload: Memory<'a>,
-        run: &mut Run,
+        run: &mut EdgeRun,
     ) -> Result<bool> {
         let &ScannedClass { first, second, .. } = class;
         match class.contents {
-            Contents::Fixed => Ok(true),
-            Contents::StaticArray => {
+            ContentReferences::Fixed => Ok(true),
+            ContentReferences::StaticArray => {
                 run.follow_all::<LABELLED>(&self.shared, payload, EdgeLabel::ELEMENT, first)?;
                 Ok(payload.size().is_multiple_of(4))
             }
-            Contents::Unknown => {
+            ContentReferences::Unknown => {
                 self.every_word::<LABELLED>(payload, run)?;
                 Ok(true)
             }
-            Contents::Array => self.array_elements::<LABELLED>(payload, first, run),
-            Contents::Entries(entry) => {
+            ContentReferences::Array => self.array_elements::<LABELLED>(payload, first, run),
+            ContentReferences::Entries(entry) => {
                 self.entries::<LABELLED>(payload, *entry, [first, second], run)
             }
-            Contents::Tuple => {
+            ContentReferences::Tuple => {
                 run.make_room::<LABELLED>(u64::BITS as usize)?;
                 Ok(tuple_elements(payload, |word, nth| {
                     run.follow::<LABELLED>(&self.shared, word, EdgeLabel::tuple_element(nth), ANY);
@@ -382,7 +382,11 @@ impl<'a> Scanner<'a> {
 
     /// Adds all possible references of an object of an unknown class. It may be a container, so the words of
     /// its buffers count too.
-    fn every_word<const LABELLED: bool>(&self, payload: Memory<'a>, run: &mut Run) -> Result<()> {
+    fn every_word<const LABELLED: bool>(
+        &self,
+        payload: Memory<'a>,
+        run: &mut EdgeRun,
+    ) -> Result<()> {
         let shared = &self.shared;
         for (nth, word) in payload.words().enumerate() {
             run.make_room::<LABELLED>(1)?;
@@ -401,7 +405,7 @@ impl<'a> Scanner<'a> {
         &self,
         array: Memory<'a>,
         declared: TypeNumber,
-        run: &mut Run,
+        run: &mut EdgeRun,
     ) -> Result<bool> {
         let Some(Elements {
             buffer,
@@ -432,10 +436,10 @@ impl<'a> Scanner<'a> {
         map: Memory<'a>,
         entry: EntryLayout,
         [key_type, value_type]: [TypeNumber; 2],
-        run: &mut Run,
+        run: &mut EdgeRun,
     ) -> Result<bool> {
-        let Some(Table { entries, used, .. }) =
-            Table::read(|offset| Ok(map.word(Address(offset))))?
+        let Some(EntryTable { entries, used, .. }) =
+            EntryTable::read(|offset| Ok(map.word(Address(offset))))?
         else {
             return Ok(false);
         };
@@ -446,9 +450,10 @@ impl<'a> Scanner<'a> {
             return Ok(false);
         };
         let room = buffer.size() as u32 / entry.stride;
-        let key_label = match entry.is_set {
-            true => EdgeLabel::MEMBER,
-            false => EdgeLabel::KEY,
+        let key_label = if entry.is_set {
+            EdgeLabel::MEMBER
+        } else {
+            EdgeLabel::KEY
         };
         for nth in 0..used.min(room) {
             run.will_read(&self.shared, 1)?;

@@ -1,16 +1,16 @@
 //! Pages of the elements of arrays and views, and of the entries of maps and sets.
 
-use super::containers::{Elements, Table, is_deleted};
-use super::memory::{Payload, Reader, word_at};
+use super::containers::{Elements, EntryTable, is_deleted};
+use super::memory::{MemoryReader, PayloadReader, word_at};
 use super::values::plain;
-use crate::runtime::shapes::{Entries, Holds, Kind};
+use crate::runtime::shapes::{EntryShape, Holds, ShapeKind};
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::{ContainerEntry, ContainerKind, ContainerPage, HeldValue, Value, WantedEntries};
+use heap::{ContainerEntry, ContainerKind, ContainerPage, HeldValue, ShownValue, WantedEntries};
 
 /// Elements that lie one after the other.
-pub(super) struct Run {
-    pub(super) buffer: Payload,
+pub(super) struct ElementRun {
+    pub(super) buffer: PayloadReader,
     /// Bytes from the start of the buffer to the first element.
     pub(super) start: u32,
     /// The number of elements that the container says it has.
@@ -25,10 +25,10 @@ pub(super) enum FoundRun {
     /// It has no buffer.
     Empty,
     /// The elements.
-    Run(Run),
+    Run(ElementRun),
 }
 
-impl Run {
+impl ElementRun {
     /// The number of elements that are within the buffer.
     pub(super) fn total(&self) -> u32 {
         let room = self.buffer.size.saturating_sub(self.start) / self.element.size().max(1);
@@ -36,7 +36,7 @@ impl Run {
     }
 }
 
-impl Reader<'_> {
+impl MemoryReader<'_> {
     /// A page of what a container holds; `None` for other objects.
     pub(super) fn entries_of(
         &mut self,
@@ -46,11 +46,11 @@ impl Reader<'_> {
         let heap = self.heap();
         let payload = self.payload(heap.heap.address(object).0)?;
         match heap.shape(object).kind {
-            Kind::Map(entries) => {
+            ShapeKind::Map(entries) => {
                 let page = self.table_page(payload, entries, ContainerKind::Map, wanted)?;
                 return Ok(Some(page));
             }
-            Kind::Set(entries) => {
+            ShapeKind::Set(entries) => {
                 let page = self.table_page(payload, entries, ContainerKind::Set, wanted)?;
                 return Ok(Some(page));
             }
@@ -68,16 +68,16 @@ impl Reader<'_> {
         let heap = self.heap();
         let payload = self.payload(heap.heap.address(object).0)?;
         let run = match heap.shape(object).kind {
-            Kind::View(Some(number)) => {
+            ShapeKind::View(Some(number)) => {
                 let view = Elements::of_view(|offset| self.field(payload, offset))?;
                 let length = view.map_or(0, |view| view.length) / number.size().max(1);
                 self.run(view, length, Holds::Number(number))?
             }
-            Kind::Array(element) => {
+            ShapeKind::Array(element) => {
                 let array = Elements::of_array(|offset| self.field(payload, offset))?;
                 self.run(array, array.map_or(0, |array| array.length), element)?
             }
-            Kind::StaticArray(element) => Some(Run {
+            ShapeKind::StaticArray(element) => Some(ElementRun {
                 buffer: payload,
                 start: 0,
                 length: payload.size / element.size().max(1),
@@ -94,11 +94,11 @@ impl Reader<'_> {
         elements: Option<Elements>,
         length: u32,
         element: Holds,
-    ) -> Result<Option<Run>> {
+    ) -> Result<Option<ElementRun>> {
         let Some((buffer, start)) = elements.and_then(|elements| self.first_of(elements)) else {
             return Ok(None);
         };
-        Ok(Some(Run {
+        Ok(Some(ElementRun {
             buffer: self.payload(buffer)?,
             start,
             length,
@@ -106,7 +106,7 @@ impl Reader<'_> {
         }))
     }
 
-    fn run_page(&mut self, run: &Run, wanted: WantedEntries) -> Result<ContainerPage> {
+    fn run_page(&mut self, run: &ElementRun, wanted: WantedEntries) -> Result<ContainerPage> {
         let size = run.element.size().max(1);
         let total = run.total();
         let first = part_of(wanted.offset, total);
@@ -130,12 +130,12 @@ impl Reader<'_> {
 
     fn table_page(
         &mut self,
-        payload: Payload,
-        layout: Entries,
+        payload: PayloadReader,
+        layout: EntryShape,
         kind: ContainerKind,
         wanted: WantedEntries,
     ) -> Result<ContainerPage> {
-        let table = Table::read(|offset| self.field(payload, offset))?.unwrap_or_default();
+        let table = EntryTable::read(|offset| self.field(payload, offset))?.unwrap_or_default();
         if self.object_at(table.entries).is_none() {
             return Ok(page(kind, 0, wanted, Vec::new()));
         }
@@ -177,8 +177,8 @@ impl Reader<'_> {
     /// The bytes of the wanted entries of a table from which nothing was deleted; `None` if one of them is deleted after all.
     fn entries_without_gaps(
         &mut self,
-        buffer: Payload,
-        layout: Entries,
+        buffer: PayloadReader,
+        layout: EntryShape,
         used: u32,
         wanted: WantedEntries,
     ) -> Result<Option<Vec<Vec<u8>>>> {
@@ -198,8 +198,8 @@ impl Reader<'_> {
     /// The same for a table with deleted entries, and the number of the others: all have to be read.
     fn entries_between_gaps(
         &mut self,
-        buffer: Payload,
-        layout: Entries,
+        buffer: PayloadReader,
+        layout: EntryShape,
         used: u32,
         wanted: WantedEntries,
     ) -> Result<(Vec<Vec<u8>>, u64)> {
@@ -221,11 +221,11 @@ impl Reader<'_> {
     /// The value in these bytes, with the object to which it refers.
     pub(super) fn held_value(&mut self, holds: Holds, bytes: &[u8]) -> Result<HeldValue> {
         let word = match (holds, word_at(bytes, 0)) {
-            (Holds::Reference, Some(0) | None) => return Ok(HeldValue::plain(Value::Null)),
+            (Holds::Reference, Some(0) | None) => return Ok(HeldValue::plain(ShownValue::Null)),
             (Holds::Reference, Some(word)) => word,
             _ => return Ok(HeldValue::plain(plain(holds, bytes))),
         };
-        let value = Value::Text(self.reference(word)?);
+        let value = ShownValue::Text(self.reference(word)?);
         let Some(target) = self.object_at(word) else {
             return Ok(HeldValue::plain(value));
         };

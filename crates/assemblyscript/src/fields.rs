@@ -1,10 +1,10 @@
 //! Reads fields, texts and members of many objects of a dump as values.
 
-use super::containers::{Table, is_deleted};
+use super::containers::{EntryTable, is_deleted};
 use super::dump_source::DumpSource;
 use super::entries::FoundRun;
-use super::memory::{Reader, word_at};
-use crate::runtime::shapes::{ClassShape, Entries, Holds, Kind};
+use super::memory::{MemoryReader, word_at};
+use crate::runtime::shapes::{ClassShape, EntryShape, Holds, ShapeKind};
 use base::columns;
 use base::control::Control;
 use base::error::Result;
@@ -20,7 +20,7 @@ const MOST_NAMES: usize = 10_000;
 
 /// Where a field lies, and what it holds.
 #[derive(Clone, Copy)]
-struct FieldPlace {
+struct FieldPosition {
     offset: u32,
     holds: Holds,
 }
@@ -29,11 +29,11 @@ struct FieldPlace {
 struct DumpFields<'h> {
     heap: &'h DumpSource,
     /// By field and class slot.
-    places: Vec<Vec<Option<FieldPlace>>>,
+    positions: Vec<Vec<Option<FieldPosition>>>,
     /// For objects that ascend.
-    ascending: Reader<'h>,
+    ascending: MemoryReader<'h>,
     /// For everything else.
-    single: Reader<'h>,
+    single: MemoryReader<'h>,
 }
 
 impl DumpSource {
@@ -47,8 +47,8 @@ impl DumpSource {
         let mut found: Option<FieldType> = None;
         for (shape, _) in self.shapes.iter().zip(class_slots).filter(|(_, is)| **is) {
             control.count(1 + shape.fields.len() as u64)?;
-            if let Some(place) = place_of(shape, name) {
-                let next = type_of(place.holds);
+            if let Some(position) = position_of(shape, name) {
+                let next = type_of(position.holds);
                 found = Some(found.map_or(next, |found| found.or(next)));
             }
         }
@@ -71,22 +71,22 @@ impl DumpSource {
         names: &[String],
         control: &Control,
     ) -> Result<Box<dyn FieldReader + '_>> {
-        let mut places = Vec::new();
+        let mut positions = Vec::new();
         for name in names {
-            let found = self.shapes.iter().map(|shape| place_of(shape, name));
-            places.push(columns::collected(found)?);
+            let found = self.shapes.iter().map(|shape| position_of(shape, name));
+            positions.push(columns::collected(found)?);
         }
         Ok(Box::new(DumpFields {
             heap: self,
-            places,
-            ascending: Reader::sequential(self, control),
-            single: Reader::new(self, control),
+            positions,
+            ascending: MemoryReader::sequential(self, control),
+            single: MemoryReader::new(self, control),
         }))
     }
 }
 
 /// Where the field of this name lies in the objects of a class. A word without a name has its offset: `+8`.
-fn place_of(shape: &ClassShape, name: &str) -> Option<FieldPlace> {
+fn position_of(shape: &ClassShape, name: &str) -> Option<FieldPosition> {
     let unnamed = name
         .strip_prefix('+')
         .and_then(|offset| offset.parse::<u32>().ok());
@@ -97,23 +97,28 @@ fn place_of(shape: &ClassShape, name: &str) -> Option<FieldPlace> {
     if let Some(field) = field {
         // The collector may follow a field that is a number in the debug information.
         let is_followed = || {
-            let mut places = shape.places.iter();
-            places.any(|place| place.offset == field.offset && place.name.is_own_storage())
+            let mut references = shape.references.iter();
+            references.any(|reference| {
+                reference.offset == field.offset && reference.name.is_own_storage()
+            })
         };
         let holds = if is_followed() {
             Holds::Reference
         } else {
             field.holds
         };
-        return Some(FieldPlace {
+        return Some(FieldPosition {
             offset: field.offset,
             holds,
         });
     }
     let offset = unnamed.filter(|_| shape.fields.is_empty())?;
-    let place = shape.places.iter().find(|place| place.offset == offset)?;
-    Some(FieldPlace {
-        offset: place.offset,
+    let reference = shape
+        .references
+        .iter()
+        .find(|reference| reference.offset == offset)?;
+    Some(FieldPosition {
+        offset: reference.offset,
         holds: Holds::Reference,
     })
 }
@@ -127,7 +132,7 @@ fn type_of(holds: Holds) -> FieldType {
     }
 }
 
-impl Reader<'_> {
+impl MemoryReader<'_> {
     /// The value in these bytes.
     fn cell(&self, holds: Holds, bytes: &[u8]) -> Cell {
         match holds {
@@ -183,29 +188,30 @@ impl FieldReader for DumpFields<'_> {
     ) -> Result<()> {
         columns::reserve(into, objects.len())?;
         let heap = self.heap;
-        let places = self.places.get(field).map_or(&[][..], Vec::as_slice);
-        let reader = match objects.is_sorted() {
-            true => &mut self.ascending,
-            false => &mut self.single,
+        let positions = self.positions.get(field).map_or(&[][..], Vec::as_slice);
+        let reader = if objects.is_sorted() {
+            &mut self.ascending
+        } else {
+            &mut self.single
         };
         for &object in objects {
             let slot = heap.heap.objects.class_slots[object.at()] as usize;
-            let Some(place) = places.get(slot).copied().flatten() else {
+            let Some(position) = positions.get(slot).copied().flatten() else {
                 into.push(Cell::Absent);
                 continue;
             };
             let payload = reader.payload(heap.heap.address(object).0)?;
-            let part = reader.part(payload, place.offset, place.holds.size())?;
+            let part = reader.part(payload, position.offset, position.holds.size())?;
             let mut bytes = [0; 16];
             let length = part.len().min(bytes.len());
             bytes[..length].copy_from_slice(&part[..length]);
-            into.push(reader.cell(place.holds, &bytes[..length]));
+            into.push(reader.cell(position.holds, &bytes[..length]));
         }
         Ok(())
     }
 
     fn is_text(&self, object: ObjectIndex) -> bool {
-        self.heap.shape(object).kind == Kind::Text
+        self.heap.shape(object).kind == ShapeKind::Text
     }
 
     fn text(
@@ -231,10 +237,10 @@ impl FieldReader for DumpFields<'_> {
         let reader = &mut self.single;
         let payload = reader.payload(self.heap.heap.address(object).0)?;
         Ok(match self.heap.shape(object).kind {
-            Kind::Text => Some(u64::from(payload.size / 2)),
-            Kind::Buffer => Some(payload.size.into()),
-            Kind::Map(entries) | Kind::Set(entries) => {
-                let table = Table::read(|offset| reader.field(payload, offset))?;
+            ShapeKind::Text => Some(u64::from(payload.size / 2)),
+            ShapeKind::Buffer => Some(payload.size.into()),
+            ShapeKind::Map(entries) | ShapeKind::Set(entries) => {
+                let table = EntryTable::read(|offset| reader.field(payload, offset))?;
                 let table = table.unwrap_or_default();
                 match reader.object_at(table.entries) {
                     None => Some(0),
@@ -255,7 +261,7 @@ impl FieldReader for DumpFields<'_> {
 
     fn members(&mut self, object: ObjectIndex, sink: &mut MemberSink<'_>) -> Result<Membership> {
         match self.heap.shape(object).kind {
-            Kind::Map(entries) | Kind::Set(entries) => {
+            ShapeKind::Map(entries) | ShapeKind::Set(entries) => {
                 self.keys(object, entries, sink)?;
             }
             _ => match self.single.run_of(object)? {
@@ -287,12 +293,12 @@ impl DumpFields<'_> {
     fn keys(
         &mut self,
         object: ObjectIndex,
-        layout: Entries,
+        layout: EntryShape,
         sink: &mut MemberSink<'_>,
     ) -> Result<()> {
         let reader = &mut self.single;
         let payload = reader.payload(self.heap.heap.address(object).0)?;
-        let table = Table::read(|offset| reader.field(payload, offset))?.unwrap_or_default();
+        let table = EntryTable::read(|offset| reader.field(payload, offset))?.unwrap_or_default();
         if reader.object_at(table.entries).is_none() {
             return Ok(());
         }

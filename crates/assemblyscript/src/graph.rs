@@ -8,7 +8,7 @@ use super::class_slots::DescribedClass;
 use super::edge_run::Anomalies;
 use super::edges::Extraction;
 use super::memory_map::MemoryMap;
-use super::reader::{FoundObjects, read_objects};
+use super::reader::{ObjectsInDump, read_objects};
 use super::roots::{FoundRoots, class_warning, find_roots};
 use super::warnings::{warn_of, warn_of_classes};
 use crate::runtime::Runtime;
@@ -38,7 +38,7 @@ pub(super) struct DumpGraph {
 pub(crate) struct DumpNames {
     /// By class slot: the class as the program describes it.
     pub classes: Arc<Vec<DescribedClass>>,
-    /// By class slot: the names of the places in its objects.
+    /// By class slot: the names of the references in its objects.
     pub shapes: Vec<ClassShape>,
     /// The use of each part of the memory.
     pub memory_map: MemoryMap,
@@ -98,15 +98,16 @@ impl DumpGraph {
         control: &Control,
     ) -> Result<(Self, Option<FoundNames>)> {
         let memory = runtime.dump.memory;
-        let FoundObjects {
+        let ObjectsInDump {
             objects,
             classes,
             totals,
             walk,
         } = read_objects(runtime, tolerance, control, &mut warnings)?;
-        let shapes = match wants_names {
-            true => Some(class_shapes(runtime, &classes, control)?),
-            false => None,
+        let shapes = if wants_names {
+            Some(class_shapes(runtime, &classes, control)?)
+        } else {
+            None
         };
         let (edges, anomalies) = Extraction::extract(
             memory,

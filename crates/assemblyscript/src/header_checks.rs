@@ -197,7 +197,7 @@ fn has_possible_size(header: ObjectHeader) -> bool {
 }
 
 /// The first object with a problem and their number.
-type Found = Option<(Address, u64)>;
+type FoundProblem = Option<(Address, u64)>;
 
 /// The second pass.
 struct ExactChecks<'a> {
@@ -211,7 +211,7 @@ struct ExactChecks<'a> {
 }
 
 impl ExactChecks<'_> {
-    fn run(&self, problems: &mut [(&'static str, Found); 3]) {
+    fn run(&self, problems: &mut [(&'static str, FoundProblem); 3]) {
         let mut first_sizes = vec![None; self.sizes.len()];
         for at in 0..self.objects.len() as u32 {
             let object = ObjectIndex(at);

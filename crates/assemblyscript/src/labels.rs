@@ -1,8 +1,8 @@
 //! The labels of references: exact ones with indexes and keys, or those of the class.
 
-use super::containers::{Elements, Table, is_deleted};
-use super::memory::{FoundWord, Payload, Reader, word_at};
-use crate::runtime::shapes::{ClassShape, Entries, Kind, PlaceName};
+use super::containers::{Elements, EntryTable, is_deleted};
+use super::memory::{FoundWord, MemoryReader, PayloadReader, word_at};
+use crate::runtime::shapes::{ClassShape, EntryShape, ReferenceFieldName, ShapeKind};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{EdgeLabel, LabelKind};
@@ -10,24 +10,24 @@ use heap::{EdgeLabel, LabelKind};
 /// The number of bytes of a buffer that are searched at once.
 const PIECE: u32 = 1 << 16;
 
-/// The name of a place of a class.
-pub(crate) fn place_name(shape: &ClassShape, name: PlaceName, offset: u32) -> String {
+/// The name of a reference at a fixed offset.
+pub(crate) fn reference_name(shape: &ClassShape, name: ReferenceFieldName, offset: u32) -> String {
     match name {
-        PlaceName::Field(field) => shape.fields[field as usize].name.clone(),
-        PlaceName::Unnamed => format!("+{offset}"),
-        PlaceName::Environment => "(env)".to_owned(),
-        PlaceName::Buffer => "(buffer)".to_owned(),
-        PlaceName::Buckets => "(buckets)".to_owned(),
-        PlaceName::Entries => "(entries)".to_owned(),
+        ReferenceFieldName::Field(field) => shape.fields[field as usize].name.clone(),
+        ReferenceFieldName::Unnamed => format!("+{offset}"),
+        ReferenceFieldName::Environment => "(env)".to_owned(),
+        ReferenceFieldName::Buffer => "(buffer)".to_owned(),
+        ReferenceFieldName::Buckets => "(buckets)".to_owned(),
+        ReferenceFieldName::Entries => "(entries)".to_owned(),
     }
 }
 
 /// Whether a reference leads to a container's own contents.
 pub(super) fn is_own_storage(shape: &ClassShape, label: EdgeLabel) -> bool {
     match label.kind() {
-        LabelKind::Place(nth) => {
-            let place = shape.places.get(nth as usize);
-            place.is_some_and(|place| place.name.is_own_storage())
+        LabelKind::Field(nth) => {
+            let reference = shape.references.get(nth as usize);
+            reference.is_some_and(|reference| reference.name.is_own_storage())
         }
         _ => false,
     }
@@ -36,15 +36,15 @@ pub(super) fn is_own_storage(shape: &ClassShape, label: EdgeLabel) -> bool {
 /// A label without index or key.
 pub(super) fn class_label(shape: &ClassShape, label: EdgeLabel) -> String {
     match label.kind() {
-        LabelKind::Place(nth) => {
-            let place = shape.places.get(nth as usize);
-            place.map_or_else(
+        LabelKind::Field(nth) => {
+            let reference = shape.references.get(nth as usize);
+            reference.map_or_else(
                 || "+?".to_owned(),
-                |place| place_name(shape, place.name, place.offset),
+                |reference| reference_name(shape, reference.name, reference.offset),
             )
         }
         LabelKind::Word(offset) => format!("+{offset}"),
-        LabelKind::FarPlace | LabelKind::Named(..) => "+?".to_owned(),
+        LabelKind::FarField | LabelKind::Named(..) => "+?".to_owned(),
         LabelKind::Hidden => "{*}".to_owned(),
         LabelKind::Folded => "…".to_owned(),
         LabelKind::TupleElement(nth) => format!("[{nth}]"),
@@ -54,7 +54,7 @@ pub(super) fn class_label(shape: &ClassShape, label: EdgeLabel) -> String {
     }
 }
 
-impl Reader<'_> {
+impl MemoryReader<'_> {
     /// The label of a reference, with its index or key. If `source` refers to `target` more than once
     /// under such labels, it is the reference after `skipped` of them.
     pub(super) fn exact_label(
@@ -69,11 +69,14 @@ impl Reader<'_> {
         let payload = self.payload(heap.heap.address(source).0)?;
         let word = heap.heap.address(target).0;
         let exact = match (label.kind(), shape.kind) {
-            (LabelKind::Element, Kind::StaticArray(_)) => {
+            (LabelKind::Element, ShapeKind::StaticArray(_)) => {
                 self.element(payload, 0, word, skipped)?
             }
             (LabelKind::Element, _) => self.array_element(payload, word, skipped)?,
-            (LabelKind::Key | LabelKind::Member, Kind::Map(entries) | Kind::Set(entries)) => {
+            (
+                LabelKind::Key | LabelKind::Member,
+                ShapeKind::Map(entries) | ShapeKind::Set(entries),
+            ) => {
                 let key = self.entry(payload, entries, 0, word, skipped)?;
                 key.map(|(nth, key)| match label.kind() {
                     // A member that is not a string is named by its index.
@@ -82,12 +85,12 @@ impl Reader<'_> {
                     _ => format!("key [{key}]"),
                 })
             }
-            (LabelKind::Value, Kind::Map(entries)) => {
+            (LabelKind::Value, ShapeKind::Map(entries)) => {
                 let offset = entries.value.map_or(0, |(_, offset)| offset);
                 let value = self.entry(payload, entries, offset, word, skipped)?;
                 value.map(|(_, key)| format!("[{key}]"))
             }
-            (LabelKind::FarPlace, _) => self.far_place(payload, word, skipped)?,
+            (LabelKind::FarField, _) => self.far_field(payload, word, skipped)?,
             _ => None,
         };
         Ok(exact.unwrap_or_else(|| class_label(shape, label)))
@@ -102,7 +105,7 @@ impl Reader<'_> {
     /// The index of a word in the elements of an array.
     fn array_element(
         &mut self,
-        array: Payload,
+        array: PayloadReader,
         word: u32,
         skipped: usize,
     ) -> Result<Option<String>> {
@@ -117,7 +120,7 @@ impl Reader<'_> {
     /// The index of a word among those of a buffer from `start` on.
     fn element(
         &mut self,
-        buffer: Payload,
+        buffer: PayloadReader,
         start: u32,
         word: u32,
         skipped: usize,
@@ -129,7 +132,7 @@ impl Reader<'_> {
     /// The number of words between `start` and this one.
     fn position(
         &mut self,
-        buffer: Payload,
+        buffer: PayloadReader,
         start: u32,
         word: u32,
         skipped: usize,
@@ -160,8 +163,13 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// The place of a word whose number does not fit a label.
-    fn far_place(&mut self, payload: Payload, word: u32, skipped: usize) -> Result<Option<String>> {
+    /// The reference in a word whose number does not fit a label.
+    fn far_field(
+        &mut self,
+        payload: PayloadReader,
+        word: u32,
+        skipped: usize,
+    ) -> Result<Option<String>> {
         let found = self.position(payload, 0, word, skipped)?;
         Ok(found.map(|index| format!("+{}", index * 4)))
     }
@@ -169,14 +177,14 @@ impl Reader<'_> {
     /// The number and the key of the entry that has a word at this offset.
     fn entry(
         &mut self,
-        map: Payload,
-        entries: Entries,
+        map: PayloadReader,
+        entries: EntryShape,
         offset: u32,
         word: u32,
         skipped: usize,
     ) -> Result<Option<(u32, String)>> {
-        let table = Table::read(|offset| self.field(map, offset))?;
-        let Some(Table {
+        let table = EntryTable::read(|offset| self.field(map, offset))?;
+        let Some(EntryTable {
             entries: buffer,
             used,
             ..
@@ -218,7 +226,7 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    fn key(&mut self, entries: Entries, entry: &[u8]) -> Result<String> {
+    fn key(&mut self, entries: EntryShape, entry: &[u8]) -> Result<String> {
         self.held(entries.key, entry)
     }
 }

@@ -36,7 +36,7 @@ mod text_search;
 mod values;
 mod warnings;
 
-pub use contents::{Contents, InMemory};
+pub use contents::{DumpBytes, InMemory};
 pub(crate) use dump_source::DumpSource;
 pub use error::AssemblyScriptError;
 pub use program::{Program, Schedule, read_module};

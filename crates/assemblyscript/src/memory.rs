@@ -1,10 +1,10 @@
 //! The memory of the dump, read again when a question needs contents.
 
-use super::contents::Contents;
+use super::contents::DumpBytes;
 use super::dump_source::DumpSource;
 use crate::runtime::objects::{HEADER_SIZE, ObjectHeader};
 use base::columns;
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::{Address, ObjectIndex};
 
@@ -12,17 +12,17 @@ use base::units::{Address, ObjectIndex};
 #[derive(Clone, Copy)]
 pub(super) struct MemoryInPlace<'m> {
     pub(crate) bytes: &'m [u8],
-    source: &'m dyn Contents,
+    source: &'m dyn DumpBytes,
 }
 
 impl<'m> MemoryInPlace<'m> {
-    /// `opened` is what [`Contents::open`] returned. `None` if the memory has to be copied.
+    /// `opened` is what [`DumpBytes::open`] returned. `None` if the memory has to be copied.
     ///
     /// # Errors
-    /// Those of [`Contents::bytes`].
+    /// Those of [`DumpBytes::bytes`].
     pub(crate) fn new(
         heap: &'m DumpSource,
-        opened: Option<&'m dyn Contents>,
+        opened: Option<&'m dyn DumpBytes>,
         may_map: bool,
     ) -> Result<Option<Self>> {
         let source = opened.unwrap_or(&*heap.contents);
@@ -38,7 +38,7 @@ impl<'m> MemoryInPlace<'m> {
     /// Whether the bytes are still those of the dump.
     ///
     /// # Errors
-    /// Those of [`Contents::check`].
+    /// Those of [`DumpBytes::check`].
     pub(crate) fn check(self) -> Result<()> {
         self.source.check()
     }
@@ -52,29 +52,40 @@ impl<'m> MemoryInPlace<'m> {
 /// The memory of the dump, for many reads in a row.
 pub(super) struct OpenMemory<'h> {
     heap: &'h DumpSource,
-    /// `None` before the first read.
-    opened: Option<Option<Box<dyn Contents + 'h>>>,
+    opened: OpenedFile<'h>,
+}
+
+/// What the first read opens.
+enum OpenedFile<'h> {
+    /// Nothing was read yet.
+    NotYet,
+    /// Nothing needs to be opened.
+    InPlace,
+    /// The file, which stays open.
+    File(Box<dyn DumpBytes + 'h>),
 }
 
 impl<'h> OpenMemory<'h> {
     pub(crate) fn new(heap: &'h DumpSource) -> Self {
-        Self { heap, opened: None }
+        Self {
+            heap,
+            opened: OpenedFile::NotYet,
+        }
     }
 
     /// Fills `into` with the memory from `address` on.
     ///
     /// # Errors
-    /// Those of [`Contents::read_at`].
+    /// Those of [`DumpBytes::read_at`].
     pub(crate) fn read(&mut self, address: u64, into: &mut [u8]) -> Result<()> {
         let source = &self.heap.contents;
-        let opened = match &mut self.opened {
-            Some(opened) => opened,
-            none => none.insert(source.open()?),
-        };
+        if matches!(self.opened, OpenedFile::NotYet) {
+            self.opened = source.open()?.map_or(OpenedFile::InPlace, OpenedFile::File);
+        }
         let offset = self.heap.memory_start + address;
-        match opened {
-            Some(opened) => opened.read_at(offset, into),
-            None => source.read_at(offset, into),
+        match &self.opened {
+            OpenedFile::File(file) => file.read_at(offset, into),
+            OpenedFile::InPlace | OpenedFile::NotYet => source.read_at(offset, into),
         }
     }
 }
@@ -85,7 +96,7 @@ const WINDOW: u32 = 1 << 12;
 pub(super) const LONG_WINDOW: u32 = 1 << 18;
 
 /// Reads memory piece by piece.
-pub(super) struct Reader<'h> {
+pub(super) struct MemoryReader<'h> {
     heap: &'h DumpSource,
     memory: OpenMemory<'h>,
     bytes: Vec<u8>,
@@ -94,14 +105,12 @@ pub(super) struct Reader<'h> {
     /// The address at which reading ahead ends.
     end: u64,
     control: Control,
-    /// The place of a word that was found last, so that the next of many equal words is not searched from the start.
+    /// The position of a word that was found last, so that the next of many equal words is not searched from the start.
     pub(super) last_found: Option<FoundWord>,
     /// The units of reading that are not counted yet.
     read: u64,
 }
 
-/// The number of units of reading between two checks for cancellation, and the bytes of a unit.
-const CHECK_INTERVAL: u64 = 1 << 12;
 const BYTES_PER_UNIT: u64 = 64;
 
 /// A word that was found in a buffer.
@@ -126,13 +135,13 @@ impl FoundWord {
 
 /// The payload of an object.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Payload {
+pub(super) struct PayloadReader {
     pub(super) address: u32,
     /// The size in bytes, limited by the block.
     pub(super) size: u32,
 }
 
-impl<'h> Reader<'h> {
+impl<'h> MemoryReader<'h> {
     /// A reader that has read nothing. Cancelled work reads nothing more.
     pub(super) fn new(heap: &'h DumpSource, control: &Control) -> Self {
         Self {
@@ -177,7 +186,7 @@ impl<'h> Reader<'h> {
             return Ok(&[]);
         }
         self.read += 1 + (end - from) / BYTES_PER_UNIT;
-        if self.read >= CHECK_INTERVAL {
+        if self.read >= CHECK_INTERVAL as u64 {
             self.control.count(std::mem::take(&mut self.read))?;
         }
         let is_held = self.start <= from && end <= self.start + self.bytes.len() as u64;
@@ -206,7 +215,7 @@ impl<'h> Reader<'h> {
     }
 
     /// The payload of the object at `address`.
-    pub(super) fn payload(&mut self, address: u32) -> Result<Payload> {
+    pub(super) fn payload(&mut self, address: u32) -> Result<PayloadReader> {
         let header = address.checked_sub(HEADER_SIZE);
         let header = match header {
             Some(block) => {
@@ -215,14 +224,14 @@ impl<'h> Reader<'h> {
             }
             None => None,
         };
-        Ok(Payload {
+        Ok(PayloadReader {
             address,
             size: header.map_or(0, |header| header.size.min(header.capacity())),
         })
     }
 
     /// A word of a payload; `None` outside of it.
-    pub(super) fn field(&mut self, payload: Payload, offset: u32) -> Result<Option<u32>> {
+    pub(super) fn field(&mut self, payload: PayloadReader, offset: u32) -> Result<Option<u32>> {
         match offset.checked_add(4) {
             Some(end) if end <= payload.size => self.word(payload.address + offset),
             _ => Ok(None),
@@ -230,7 +239,12 @@ impl<'h> Reader<'h> {
     }
 
     /// Bytes of a payload; fewer at its end.
-    pub(super) fn part(&mut self, payload: Payload, offset: u32, length: u32) -> Result<&[u8]> {
+    pub(super) fn part(
+        &mut self,
+        payload: PayloadReader,
+        offset: u32,
+        length: u32,
+    ) -> Result<&[u8]> {
         let offset = offset.min(payload.size);
         let length = length.min(payload.size - offset);
         self.read(payload.address + offset, length)

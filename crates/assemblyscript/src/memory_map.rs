@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::runtime::Runtime;
 use crate::runtime::blocks::BLOCK_OVERHEAD;
-use crate::runtime::regions::{Region, Walk};
+use crate::runtime::regions::{BlockWalk, Region};
 use base::columns;
 use base::error::Result;
 use base::units::Address;
@@ -30,7 +30,7 @@ impl MemoryMap {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory).
-    pub(super) fn new(runtime: &Runtime<'_>, walk: &Walk) -> Result<Self> {
+    pub(super) fn new(runtime: &Runtime<'_>, walk: &BlockWalk) -> Result<Self> {
         let dump = &runtime.dump;
         let heap_base = u64::from(dump.heap_base.0);
         let mut others = vec![
@@ -45,15 +45,14 @@ impl MemoryMap {
         }
         let size = dump.memory.size();
         others.retain(|range| range.start < range.end.min(size));
-        let global_values = match runtime.lacks_global_values {
-            true => None,
-            false => {
-                let mut values = Vec::new();
-                for value in dump.globals.iter() {
-                    columns::push(&mut values, value)?;
-                }
-                Some(values)
+        let global_values = if runtime.lacks_global_values {
+            None
+        } else {
+            let mut values = Vec::new();
+            for value in dump.globals.iter() {
+                columns::push(&mut values, value)?;
             }
+            Some(values)
         };
         let regions = walk.regions.iter();
         let regions = regions.map(|region: &Region| region.first_block.0..region.end.0);
@@ -67,7 +66,11 @@ impl MemoryMap {
 }
 
 /// The memory after the allocator's own data that is in no region.
-fn gaps(memory: Memory<'_>, first_block: u64, walk: &Walk) -> impl Iterator<Item = Range<u64>> {
+fn gaps(
+    memory: Memory<'_>,
+    first_block: u64,
+    walk: &BlockWalk,
+) -> impl Iterator<Item = Range<u64>> {
     let ends = walk.regions.iter().enumerate().map(|(nth, region)| {
         let is_whole = walk.damage.is_none() || nth + 1 < walk.regions.len();
         u64::from(region.end.0)

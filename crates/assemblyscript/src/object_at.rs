@@ -1,17 +1,14 @@
 //! Finds the object or the block around the address of a question.
 
 use super::DumpSource;
-use super::memory::Reader;
+use super::memory::MemoryReader;
 use crate::runtime::blocks::{BLOCK_OVERHEAD, BlockInfo, checked_block};
 use crate::runtime::objects::HEADER_SIZE;
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::{Address, ObjectIndex};
 use base::warning::Warning;
 use heap::{Found, ObjectState};
-
-/// The number of blocks between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 12;
 
 impl DumpSource {
     /// The object or the block around an address that is not the address of an object.
@@ -29,7 +26,7 @@ impl DumpSource {
                 start: Address(start),
             });
         };
-        let mut reader = Reader::new(self, control);
+        let mut reader = MemoryReader::new(self, control);
         // Objects begin with a header, before their payload.
         let reach = address.saturating_add(HEADER_SIZE);
         let after = heap
@@ -77,7 +74,7 @@ impl DumpSource {
     fn block_around(
         &self,
         address: u32,
-        reader: &mut Reader<'_>,
+        reader: &mut MemoryReader<'_>,
         control: &Control,
     ) -> Result<Option<Found>> {
         let regions = &self.memory_map.regions;
@@ -98,7 +95,7 @@ impl DumpSource {
         let mut looked_at = 0u32;
         while block <= address {
             looked_at = looked_at.wrapping_add(1);
-            if looked_at.is_multiple_of(CHECK_INTERVAL) {
+            if (looked_at as usize).is_multiple_of(CHECK_INTERVAL) {
                 control.check()?;
             }
             let Some(info) = reader.word(block)?.map(BlockInfo) else {
@@ -112,9 +109,10 @@ impl DumpSource {
                 return Ok(None);
             }
             if address < end.0 {
-                let state = match info.is_free() {
-                    true => ObjectState::Free,
-                    false => ObjectState::Raw,
+                let state = if info.is_free() {
+                    ObjectState::Free
+                } else {
+                    ObjectState::Raw
                 };
                 return Ok(Some(Found::Block {
                     address: block + BLOCK_OVERHEAD,

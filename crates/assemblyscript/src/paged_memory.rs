@@ -54,23 +54,23 @@ pub(super) struct PagedMemory<'h> {
     /// The pages of the part that is read now.
     part: Range<u32>,
     /// In this part.
-    inside: Run,
+    inside: PageRun,
     /// Elsewhere. The one that went on last comes first.
-    runs: [Run; RUNS],
+    runs: [PageRun; RUNS],
     /// For what lies in several pages.
     joined: Vec<u8>,
 }
 
 /// Pages that were read one after the other.
 #[derive(Clone, Copy, Default)]
-struct Run {
+struct PageRun {
     /// The page after the last.
     end: u32,
     /// How many are to be read at once.
     count: u32,
 }
 
-impl Run {
+impl PageRun {
     /// Whether a page is one of the next ones.
     fn goes_on(&self, page: u32) -> bool {
         page.wrapping_sub(self.end) < self.count.max(GAP)
@@ -78,9 +78,10 @@ impl Run {
 
     /// How many pages to read at once, from this one on.
     fn next(&self, page: u32) -> u32 {
-        match self.goes_on(page) {
-            true => (4 * self.count).max(1),
-            false => 1,
+        if self.goes_on(page) {
+            (4 * self.count).max(1)
+        } else {
+            1
         }
     }
 }
@@ -95,7 +96,7 @@ pub(super) fn with_ahead(
 
 /// The payload of an object.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Payload {
+pub(super) struct PagedPayload {
     pub(super) address: u32,
     /// Bytes, no more than the block has.
     pub(super) size: u32,
@@ -120,8 +121,8 @@ impl<'h> PagedMemory<'h> {
             pages: columns::repeated(NO_PAGE, share)?,
             bytes: Vec::new(),
             part: 0..0,
-            inside: Run::default(),
-            runs: [Run::default(); RUNS],
+            inside: PageRun::default(),
+            runs: [PageRun::default(); RUNS],
             joined: Vec::new(),
         })
     }
@@ -167,7 +168,7 @@ impl<'h> PagedMemory<'h> {
             &mut self.runs[0]
         };
         let count = run.next(page).min(most);
-        *run = Run {
+        *run = PageRun {
             end: page.saturating_add(count),
             count,
         };
@@ -242,8 +243,8 @@ impl<'h> PagedMemory<'h> {
     pub(super) fn prefetch(&self, object: Option<ObjectIndex>) {
         if let (Some(memory), Some(object)) = (self.in_place, object) {
             let address = self.heap.heap().address(object).0;
-            for place in [address.saturating_sub(HEADER_SIZE), address] {
-                prefetch(memory.bytes, place);
+            for near in [address.saturating_sub(HEADER_SIZE), address] {
+                prefetch(memory.bytes, near);
             }
         }
     }
@@ -256,7 +257,7 @@ impl<'h> PagedMemory<'h> {
     }
 
     /// The payload of the object at `address`.
-    pub(super) fn payload(&mut self, address: u32) -> Result<Payload> {
+    pub(super) fn payload(&mut self, address: u32) -> Result<PagedPayload> {
         let header = match address.checked_sub(HEADER_SIZE) {
             Some(block) => {
                 let memory = dumps::Memory::new(self.read(block, HEADER_SIZE)?);
@@ -264,19 +265,19 @@ impl<'h> PagedMemory<'h> {
             }
             None => None,
         };
-        Ok(Payload {
+        Ok(PagedPayload {
             address,
             size: header.map_or(0, |header| header.size.min(header.capacity())),
         })
     }
 
     /// The payload of this object.
-    pub(super) fn payload_of(&mut self, object: ObjectIndex) -> Result<Payload> {
+    pub(super) fn payload_of(&mut self, object: ObjectIndex) -> Result<PagedPayload> {
         self.payload(self.heap.heap().address(object).0)
     }
 
     /// A word of a payload; 0 outside of it.
-    pub(super) fn field(&mut self, payload: Payload, offset: u32) -> Result<u32> {
+    pub(super) fn field(&mut self, payload: PagedPayload, offset: u32) -> Result<u32> {
         match offset.checked_add(4) {
             Some(end) if end <= payload.size => self.word(payload.address + offset),
             _ => Ok(0),

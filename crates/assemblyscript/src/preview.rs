@@ -2,16 +2,16 @@
 
 use std::fmt::Write;
 
-use super::containers::{Elements, Table, is_deleted};
-use super::memory::{LONG_WINDOW, Payload, Reader, word_at};
+use super::containers::{Elements, EntryTable, is_deleted};
+use super::memory::{LONG_WINDOW, MemoryReader, PayloadReader, word_at};
 use super::text_search::TextSearch;
 use super::values::{number, plain};
-use crate::runtime::shapes::{Entries, Holds, Kind};
+use crate::runtime::shapes::{EntryShape, Holds, ShapeKind};
 use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::literal::{SHOWN, code_units, literal};
-use heap::{FieldValue, Value};
+use heap::{FieldValue, ShownValue};
 use wasm::debug_info::Number;
 
 /// The largest number of elements, entries or fields in a preview.
@@ -23,7 +23,7 @@ const BYTES: u32 = 8;
 /// The number of bytes of a string that are searched at once.
 const PIECE: u32 = LONG_WINDOW;
 
-impl Reader<'_> {
+impl MemoryReader<'_> {
     /// A string with its quotes, shortened to some characters.
     pub(super) fn string(&mut self, object: ObjectIndex) -> Result<String> {
         let payload = self.payload(self.heap().heap.address(object).0)?;
@@ -42,7 +42,7 @@ impl Reader<'_> {
         };
         let heap = self.heap();
         match heap.shape(object).kind {
-            Kind::Text => self.string(object),
+            ShapeKind::Text => self.string(object),
             _ => Ok(format!("{}@{word:#x}", heap.class_name(object))),
         }
     }
@@ -60,22 +60,22 @@ impl Reader<'_> {
         let heap = self.heap();
         let payload = self.payload(heap.heap.address(object).0)?;
         Ok(Some(match heap.shape(object).kind {
-            Kind::Text => {
+            ShapeKind::Text => {
                 let length = payload.size / 2;
                 format!("{} (length {length})", self.string(object)?)
             }
-            Kind::Buffer => format!("{} bytes", payload.size),
-            Kind::View(element) => self.preview_view(payload, element)?,
-            Kind::Array(element) => self.preview_array(payload, element)?,
-            Kind::StaticArray(element) => {
+            ShapeKind::Buffer => format!("{} bytes", payload.size),
+            ShapeKind::View(element) => self.preview_view(payload, element)?,
+            ShapeKind::Array(element) => self.preview_array(payload, element)?,
+            ShapeKind::StaticArray(element) => {
                 let length = payload.size / element.size().max(1);
                 let items = self.elements(payload, 0, length, element)?;
                 format!("length {length}: {items}")
             }
-            Kind::Map(entries) => self.preview_entries(payload, entries)?,
-            Kind::Set(entries) => self.preview_entries(payload, entries)?,
-            Kind::Tuple => format!("{} bytes", payload.size),
-            Kind::Function | Kind::Plain => {
+            ShapeKind::Map(entries) => self.preview_entries(payload, entries)?,
+            ShapeKind::Set(entries) => self.preview_entries(payload, entries)?,
+            ShapeKind::Tuple => format!("{} bytes", payload.size),
+            ShapeKind::Function | ShapeKind::Plain => {
                 let fields = self.fields_of(object)?;
                 if fields.is_empty() {
                     return Ok(None);
@@ -92,7 +92,7 @@ impl Reader<'_> {
         }))
     }
 
-    fn preview_view(&mut self, payload: Payload, element: Option<Number>) -> Result<String> {
+    fn preview_view(&mut self, payload: PayloadReader, element: Option<Number>) -> Result<String> {
         let view = Elements::of_view(|offset| self.field(payload, offset))?;
         let length = view.map_or(0, |view| view.length);
         let Some(element) = element else {
@@ -103,7 +103,7 @@ impl Reader<'_> {
         Ok(format!("length {length}: {items}"))
     }
 
-    fn preview_array(&mut self, payload: Payload, element: Holds) -> Result<String> {
+    fn preview_array(&mut self, payload: PayloadReader, element: Holds) -> Result<String> {
         let array = Elements::of_array(|offset| self.field(payload, offset))?;
         let length = array.map_or(0, |array| array.length);
         // As long as its view of the buffer.
@@ -129,7 +129,7 @@ impl Reader<'_> {
 
     fn elements(
         &mut self,
-        buffer: Payload,
+        buffer: PayloadReader,
         start: u32,
         length: u32,
         element: Holds,
@@ -143,9 +143,9 @@ impl Reader<'_> {
         Ok(list('[', items.into_iter(), length.into(), ']'))
     }
 
-    fn preview_entries(&mut self, payload: Payload, entries: Entries) -> Result<String> {
-        let table = Table::read(|offset| self.field(payload, offset))?;
-        let Table {
+    fn preview_entries(&mut self, payload: PayloadReader, entries: EntryShape) -> Result<String> {
+        let table = EntryTable::read(|offset| self.field(payload, offset))?;
+        let EntryTable {
             entries: buffer,
             capacity,
             used,
@@ -183,31 +183,32 @@ impl Reader<'_> {
         let mut fields = Vec::new();
         for field in &shape.fields {
             // The collector may follow a field that is a number in the debug information.
-            let is_followed = shape
-                .places
-                .iter()
-                .any(|place| place.offset == field.offset && place.name.is_own_storage());
-            let holds = match is_followed {
-                true => Holds::Reference,
-                false => field.holds,
+            let is_followed = shape.references.iter().any(|reference| {
+                reference.offset == field.offset && reference.name.is_own_storage()
+            });
+            let holds = if is_followed {
+                Holds::Reference
+            } else {
+                field.holds
             };
-            let name = match field.name.is_empty() {
-                true => format!("+{}", field.offset),
-                false => field.name.clone(),
+            let name = if field.name.is_empty() {
+                format!("+{}", field.offset)
+            } else {
+                field.name.clone()
             };
             let type_name = field.type_name.clone();
             let mut value = self.field_value(payload, name, type_name, field.offset, holds)?;
-            if shape.kind == Kind::Function && field.name == FUNCTION_INDEX {
+            if shape.kind == ShapeKind::Function && field.name == FUNCTION_INDEX {
                 value.function_name = self.function_at(payload, field.offset)?;
             }
             fields.push(value);
         }
         if shape.fields.is_empty() {
-            let mut places: Vec<_> = shape.places.iter().collect();
-            places.sort_by_key(|place| place.offset);
-            for place in places {
-                let offset = place.offset;
-                let name = super::labels::place_name(shape, place.name, offset);
+            let mut references: Vec<_> = shape.references.iter().collect();
+            references.sort_by_key(|reference| reference.offset);
+            for reference in references {
+                let offset = reference.offset;
+                let name = super::labels::reference_name(shape, reference.name, offset);
                 let holds = Holds::Reference;
                 fields.push(self.field_value(payload, name, "?".to_owned(), offset, holds)?);
             }
@@ -217,7 +218,7 @@ impl Reader<'_> {
 
     fn field_value(
         &mut self,
-        payload: Payload,
+        payload: PayloadReader,
         name: String,
         type_name: String,
         offset: u32,
@@ -227,7 +228,7 @@ impl Reader<'_> {
         let mut field = FieldValue {
             name,
             type_name,
-            value: Value::Null,
+            value: ShownValue::Null,
             address: None,
             class_name: None,
             function_name: None,
@@ -235,7 +236,7 @@ impl Reader<'_> {
         match (holds, word_at(&bytes, 0)) {
             (Holds::Reference, Some(0) | None) => {}
             (Holds::Reference, Some(word)) => {
-                field.value = Value::Text(self.reference(word)?);
+                field.value = ShownValue::Text(self.reference(word)?);
                 let target = self.object_at(word);
                 field.address = target.map(|_| word);
                 field.class_name = target.map(|target| self.heap().class_name(target).to_owned());
@@ -247,12 +248,12 @@ impl Reader<'_> {
     }
 }
 
-impl Reader<'_> {
+impl MemoryReader<'_> {
     /// The name of the function that an object stands for.
     pub(super) fn function_of(&mut self, object: ObjectIndex) -> Result<Option<String>> {
         let heap = self.heap();
         let shape = heap.shape(object);
-        if shape.kind != Kind::Function {
+        if shape.kind != ShapeKind::Function {
             return Ok(None);
         }
         let index = shape
@@ -264,8 +265,8 @@ impl Reader<'_> {
         self.function_at(payload, index.offset)
     }
 
-    /// The name of the function whose index is at this place.
-    fn function_at(&mut self, payload: Payload, offset: u32) -> Result<Option<String>> {
+    /// The name of the function whose index is at this offset.
+    fn function_at(&mut self, payload: PayloadReader, offset: u32) -> Result<Option<String>> {
         let Some(index) = self.field(payload, offset)? else {
             return Ok(None);
         };
@@ -303,14 +304,15 @@ impl Reader<'_> {
         let class_name = heap.class_name(object);
         let payload = self.payload(heap.heap.address(object).0)?;
         Ok(match heap.shape(object).kind {
-            Kind::Text => {
+            ShapeKind::Text => {
                 let text = self.string(object)?;
-                match payload.size as usize / 2 > SHOWN {
-                    true => format!("{text} (length {})", payload.size / 2),
-                    false => text,
+                if payload.size as usize / 2 > SHOWN {
+                    format!("{text} (length {})", payload.size / 2)
+                } else {
+                    text
                 }
             }
-            Kind::Buffer => {
+            ShapeKind::Buffer => {
                 let mut text = format!("{class_name}, {} bytes:", payload.size);
                 for byte in self.part(payload, 0, BYTES)? {
                     // Writing to a string cannot fail.

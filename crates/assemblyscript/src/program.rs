@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::{Arc, OnceLock};
 
-use super::contents::Contents;
+use super::contents::DumpBytes;
 use super::dump_source::{DumpSource, FunctionNames};
 use super::graph::DumpGraph;
 use crate::runtime::Runtime;
@@ -96,7 +96,7 @@ impl<'a> Program<'a> {
     pub fn open(
         &self,
         dump: Input<'_, impl AsRef<[u8]>>,
-        contents: Box<dyn Contents>,
+        contents: Box<dyn DumpBytes>,
         control: &Control,
     ) -> Result<Opened> {
         self.open_heap(dump, contents, false, control)
@@ -109,7 +109,7 @@ impl<'a> Program<'a> {
     pub fn open_with_indexes(
         &self,
         dump: Input<'_, impl AsRef<[u8]>>,
-        contents: Box<dyn Contents>,
+        contents: Box<dyn DumpBytes>,
         control: &Control,
     ) -> Result<Opened> {
         self.open_heap(dump, contents, true, control)
@@ -118,7 +118,7 @@ impl<'a> Program<'a> {
     fn open_heap(
         &self,
         dump: Input<'_, impl AsRef<[u8]>>,
-        contents: Box<dyn Contents>,
+        contents: Box<dyn DumpBytes>,
         with_indexes: bool,
         control: &Control,
     ) -> Result<Opened> {
@@ -137,12 +137,11 @@ impl<'a> Program<'a> {
         // The bytes may be a mapping, which is not needed any more.
         drop(dump);
         let (graph, names, roots, memory) = read?;
-        let (heap, indexes) = match with_indexes {
-            true => {
-                let (heap, indexes) = graph.solve_with_indexes(&roots, &part)?;
-                (heap, Some(indexes))
-            }
-            false => (graph.solve(&part)?, None),
+        let (heap, indexes) = if with_indexes {
+            let (heap, indexes) = graph.solve_with_indexes(&roots, &part)?;
+            (heap, Some(indexes))
+        } else {
+            (graph.solve(&part)?, None)
         };
         let mut hasher = DefaultHasher::new();
         hasher.write(self.wasm);

@@ -1,15 +1,12 @@
 //! Finds the used blocks that hold no object. Only the memory between objects is read.
 
 use super::DumpSource;
-use super::memory::Reader;
+use super::memory::MemoryReader;
 use crate::runtime::blocks::{BLOCK_OVERHEAD, BlockInfo};
 use crate::runtime::objects::HEADER_SIZE;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use heap::RawTable;
-
-/// The number of blocks between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 16;
 
 impl DumpSource {
     pub(super) fn find_raw_blocks(&self, control: &Control) -> Result<RawTable> {
@@ -20,15 +17,15 @@ impl DumpSource {
         }
         let objects = &heap.objects;
         let step = control.begin(Phase::Blocks, objects.len() as u64);
-        let mut reader = Reader::sequential(self, control);
+        let mut reader = MemoryReader::sequential(self, control);
         let mut nth = objects.shallow_sizes.partition_point(|&size| size == 0);
         let mut looked_at = 0u32;
         for region in &self.memory_map.regions {
             let mut block = region.start;
             while block < region.end {
                 looked_at = looked_at.wrapping_add(1);
-                if looked_at.is_multiple_of(CHECK_INTERVAL) {
-                    step.advance(u64::from(CHECK_INTERVAL))?;
+                if (looked_at as usize).is_multiple_of(CHECK_INTERVAL) {
+                    step.advance(CHECK_INTERVAL as u64)?;
                 }
                 while let Some(&payload) = objects.addresses.get(nth)
                     && payload - HEADER_SIZE < block

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::DumpSource;
-use super::memory::{Reader, word_at};
+use super::memory::{MemoryReader, word_at};
 use crate::runtime::objects::HEADER_SIZE;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 use base::warning::Warning;
@@ -25,9 +25,6 @@ const STRADDLING: u64 = 3;
 
 /// The number of blocks per window above which reading whole windows is faster than reading single blocks.
 const DENSE: u64 = 16;
-
-/// The number of blocks between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 10;
 
 impl DumpSource {
     /// The raw blocks to which nothing refers, ascending; `None` if values that could refer to them are
@@ -113,7 +110,7 @@ impl DumpSource {
             let room = objects.shallow_sizes[object.at()].saturating_sub(HEADER_SIZE);
             let stated = match (address - 4).checked_sub(window.start) {
                 Some(at) => word_at(bytes, at as usize),
-                None => Reader::new(self, control).word((address - 4) as u32)?,
+                None => MemoryReader::new(self, control).word((address - 4) as u32)?,
             };
             let payload = address..address + u64::from(stated.unwrap_or(0).min(room));
             if let Some(range) = within(&payload, &window) {
@@ -133,9 +130,10 @@ impl DumpSource {
         }
         while !pending.is_empty() {
             let is_dense = pending.len() as u64 * (WINDOW / DENSE) >= self.memory_size;
-            let mut reader = match is_dense {
-                true => Reader::sequential(self, control),
-                false => Reader::new(self, control),
+            let mut reader = if is_dense {
+                MemoryReader::sequential(self, control)
+            } else {
+                MemoryReader::new(self, control)
             };
             let mut found = Vec::new();
             for (done, &nth) in pending.iter().enumerate() {

@@ -11,13 +11,13 @@ use super::class_slots::{ClassIds, DescribedClass};
 use super::header_checks::HeaderChecks;
 use super::header_pass::{HeaderChunk, HeaderPass};
 use crate::runtime::Runtime;
-use crate::runtime::blocks::Allocator;
+use crate::runtime::blocks::AllocatorData;
 use crate::runtime::classes::Classes;
 use crate::runtime::collector::Collector;
 use crate::runtime::known_blocks::KnownBlocks;
 use crate::runtime::list_membership::list_members;
 use crate::runtime::objects::{ObjectHeader, block_of, payload_of};
-use crate::runtime::regions::{Walk, walk_blocks};
+use crate::runtime::regions::{BlockWalk, walk_blocks};
 use crate::runtime::statics::static_objects;
 use base::columns;
 use base::control::{Control, Phase};
@@ -38,7 +38,7 @@ const CHUNK: usize = 1 << 14;
 
 /// What is found in a dump.
 #[derive(Default)]
-pub(super) struct FoundObjects {
+pub(super) struct ObjectsInDump {
     /// All objects.
     pub(super) objects: ObjectTable,
     /// Their classes, by class slot.
@@ -46,7 +46,7 @@ pub(super) struct FoundObjects {
     /// The use of the heap's other bytes.
     pub(super) totals: BlockTotals,
     /// The regions.
-    pub(super) walk: Walk,
+    pub(super) walk: BlockWalk,
 }
 
 /// Finds all objects of a dump, the use of the heap's other bytes, and the regions.
@@ -60,14 +60,14 @@ pub(super) fn read_objects(
     tolerance: Tolerance,
     control: &Control,
     warnings: &mut Vec<Warning>,
-) -> Result<FoundObjects> {
+) -> Result<ObjectsInDump> {
     let Some(allocator) = runtime.allocator else {
-        return Ok(FoundObjects {
+        return Ok(ObjectsInDump {
             objects: ObjectTable {
                 statics: Some(0),
                 ..ObjectTable::default()
             },
-            ..FoundObjects::default()
+            ..ObjectsInDump::default()
         });
     };
     let mut reader = HeapReader {
@@ -85,7 +85,7 @@ pub(super) fn read_objects(
 /// Everything that reading a heap needs.
 struct HeapReader<'a, 'r> {
     dump: &'a Dump<'a>,
-    allocator: Allocator,
+    allocator: AllocatorData,
     classes: &'a Classes<'r>,
     collector: &'a Collector,
     tolerance: Tolerance,
@@ -94,7 +94,7 @@ struct HeapReader<'a, 'r> {
 }
 
 impl HeapReader<'_, '_> {
-    fn read(&mut self) -> Result<FoundObjects> {
+    fn read(&mut self) -> Result<ObjectsInDump> {
         let mut objects = self.static_objects()?;
         let statics = objects.payloads.len();
         let (mut totals, mut walk) = self.used_blocks(&mut objects)?;
@@ -140,7 +140,7 @@ impl HeapReader<'_, '_> {
         pinned_objects.sort_unstable();
         let plain = classes.iter().map(|class| HeapClass {
             name: class.class.name.clone(),
-            place: None,
+            origin: None,
             count: class.count,
         });
         // Every block takes heap space.
@@ -174,7 +174,7 @@ impl HeapReader<'_, '_> {
                 self.warnings,
             );
         }
-        Ok(FoundObjects {
+        Ok(ObjectsInDump {
             objects,
             classes,
             totals,
@@ -256,7 +256,7 @@ impl HeapReader<'_, '_> {
     }
 
     /// Walks the heap and adds the payloads of all used blocks, whether or not they are objects.
-    fn used_blocks(&self, objects: &mut Objects) -> Result<(BlockTotals, Walk)> {
+    fn used_blocks(&self, objects: &mut Objects) -> Result<(BlockTotals, BlockWalk)> {
         let memory = self.dump.memory;
         let step = self.control.begin(Phase::Blocks, memory.size());
         let mut totals = BlockTotals::default();

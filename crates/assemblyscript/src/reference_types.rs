@@ -14,7 +14,7 @@ use heap::ObjectTable;
 /// The largest number of bits. Programs with more classes than this allows are not checked.
 const MOST_BITS: usize = 1 << 26;
 
-/// A type, as the place of its first word among the bits. The references of [`ANY`] are not checked.
+/// A type, as the position of its first word among the bits. The references of [`ANY`] are not checked.
 pub(super) type TypeNumber = u32;
 
 /// The type of references to any object.

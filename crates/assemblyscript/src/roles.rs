@@ -3,8 +3,8 @@
 
 use super::DumpSource;
 use super::class_slots::DescribedClass;
-use crate::runtime::layout::Contents;
-use crate::runtime::shapes::{ClassShape, Entries, Kind};
+use crate::runtime::layout::ContentReferences;
+use crate::runtime::shapes::{ClassShape, EntryShape, ShapeKind};
 
 /// A `DataView` begins with the same fields as a typed array, but has another base class.
 const DATA_VIEW_NAME: &str = "~lib/dataview/DataView";
@@ -30,7 +30,7 @@ pub(super) enum Role {
     /// A typed array or a `DataView`.
     View,
     /// A map or a set.
-    Table(Entries),
+    Table(EntryShape),
     /// None of these.
     Other,
     /// The class is not known: it may be a container.
@@ -40,19 +40,19 @@ pub(super) enum Role {
 impl Role {
     fn of(class: &DescribedClass, shape: &ClassShape) -> Self {
         match shape.kind {
-            Kind::Text => Self::Text,
-            Kind::Buffer => Self::Buffer,
-            Kind::StaticArray(_) => Self::StaticArray,
-            Kind::Array(element) => Self::Array(element.size()),
-            Kind::View(_) => Self::View,
-            Kind::Map(entries) | Kind::Set(entries) => Self::Table(entries),
-            Kind::Plain if class.class.name == DATA_VIEW_NAME => Self::View,
-            Kind::Plain | Kind::Tuple | Kind::Function
-                if class.class.layout.contents == Contents::Unknown =>
+            ShapeKind::Text => Self::Text,
+            ShapeKind::Buffer => Self::Buffer,
+            ShapeKind::StaticArray(_) => Self::StaticArray,
+            ShapeKind::Array(element) => Self::Array(element.size()),
+            ShapeKind::View(_) => Self::View,
+            ShapeKind::Map(entries) | ShapeKind::Set(entries) => Self::Table(entries),
+            ShapeKind::Plain if class.class.name == DATA_VIEW_NAME => Self::View,
+            ShapeKind::Plain | ShapeKind::Tuple | ShapeKind::Function
+                if class.class.layout.contents == ContentReferences::Unknown =>
             {
                 Self::Unknown
             }
-            Kind::Plain | Kind::Tuple | Kind::Function => Self::Other,
+            ShapeKind::Plain | ShapeKind::Tuple | ShapeKind::Function => Self::Other,
         }
     }
 }

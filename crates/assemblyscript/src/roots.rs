@@ -13,13 +13,13 @@ use base::units::{Address, ObjectIndex};
 use base::warning::Warning;
 use heap::{Edges, FoundSlots, ObjectTable, RootKind};
 
-/// The objects at the places from which the collector starts.
+/// The objects from which the collector starts.
 pub(super) struct FoundRoots {
     /// The objects, ascending, each with its first kind.
     pub(super) roots: Vec<(ObjectIndex, RootKind)>,
-    /// A place that must refer to an object, but does not.
+    /// A global that must refer to an object, but does not.
     pub(super) mismatch: Option<Mismatch>,
-    /// Every place that holds an object, if that is wanted.
+    /// Every root slot that holds an object, if that is wanted.
     pub(super) slots: Option<FoundSlots>,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn class_warning(
     })
 }
 
-/// Examines every place. If only a part of the heap was read, a missing object proves nothing.
+/// Examines every root slot. If only a part of the heap was read, a missing object proves nothing.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`](base::Error::OutOfMemory).
@@ -154,9 +154,10 @@ fn possible_static_roots(
     let was_collected = static_objects.clone().any(|object| is_linked(&object));
     let mut found = Vec::new();
     for object in static_objects {
-        let may_be_root = match was_collected {
-            true => is_linked(&object),
-            false => refers_to_heap(&object),
+        let may_be_root = if was_collected {
+            is_linked(&object)
+        } else {
+            refers_to_heap(&object)
         };
         if may_be_root {
             columns::push(&mut found, object)?;

@@ -5,10 +5,10 @@ use std::any::Any;
 use super::content_reader::OpenedDump;
 use super::dump_source::DumpSource;
 use super::labels::{class_label, is_own_storage};
-use super::memory::Reader;
+use super::memory::MemoryReader;
 use super::text_search::TextSearch;
 use crate::runtime::objects::HEADER_SIZE;
-use crate::runtime::shapes::Kind;
+use crate::runtime::shapes::ShapeKind;
 use base::control::{Control, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
@@ -56,8 +56,8 @@ impl Source for DumpSource {
         class_label(&self.shapes[class_slot as usize], label)
     }
 
-    fn label_at(&self, class_slot: u32, place: u32) -> String {
-        let label = self.heap.edges.label(place).unwrap_or_default();
+    fn label_at(&self, class_slot: u32, position: u32) -> String {
+        let label = self.heap.edges.label(position).unwrap_or_default();
         self.class_label(class_slot, label)
     }
 
@@ -101,8 +101,8 @@ impl Source for DumpSource {
 
     fn reader(&self, order: ReadOrder, control: &Control) -> Box<dyn ObjectReader + '_> {
         Box::new(match order {
-            ReadOrder::Any => Reader::new(self, control),
-            ReadOrder::Ascending => Reader::sequential(self, control),
+            ReadOrder::Any => MemoryReader::new(self, control),
+            ReadOrder::Ascending => MemoryReader::sequential(self, control),
         })
     }
 
@@ -137,7 +137,7 @@ impl Source for DumpSource {
 
     fn text_filter(&self, text: &str, control: &Control) -> Result<Box<dyn TextFilter + '_>> {
         Ok(Box::new(DumpTexts {
-            reader: Reader::sequential(self, control),
+            reader: MemoryReader::sequential(self, control),
             text: TextSearch::new(text)?,
             control: control.clone(),
         }))
@@ -165,7 +165,7 @@ impl Source for DumpSource {
     }
 }
 
-impl ObjectReader for Reader<'_> {
+impl ObjectReader for MemoryReader<'_> {
     fn label(
         &mut self,
         source: ObjectIndex,
@@ -194,7 +194,7 @@ impl ObjectReader for Reader<'_> {
 
     fn literal(&mut self, object: ObjectIndex) -> Result<Option<String>> {
         match self.heap().shape(object).kind {
-            Kind::Text => self.string(object).map(Some),
+            ShapeKind::Text => self.string(object).map(Some),
             _ => Ok(None),
         }
     }
@@ -207,16 +207,16 @@ impl ObjectReader for Reader<'_> {
         self.function_of(object)
     }
 
-    fn label_at(&mut self, source: ObjectIndex, place: u32, skipped: usize) -> Result<String> {
+    fn label_at(&mut self, source: ObjectIndex, position: u32, skipped: usize) -> Result<String> {
         let edges = &self.heap().heap.edges;
-        let label = edges.label(place).unwrap_or_default();
-        self.exact_label(source, edges.target(place), label, skipped)
+        let label = edges.label(position).unwrap_or_default();
+        self.exact_label(source, edges.target(position), label, skipped)
     }
 }
 
 /// Finds the strings of a dump that contain a text.
 struct DumpTexts<'h> {
-    reader: Reader<'h>,
+    reader: MemoryReader<'h>,
     text: TextSearch,
     control: Control,
 }
@@ -230,7 +230,7 @@ impl TextFilter for DumpTexts<'_> {
         } = self;
         let mut result = Ok(());
         objects.retain(|&object| {
-            let is_text = reader.heap().shape(object).kind == Kind::Text;
+            let is_text = reader.heap().shape(object).kind == ShapeKind::Text;
             let contains = is_text && result.is_ok();
             contains
                 && reader

@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use siphasher::sip128::{Hasher128, SipHasher13};
 
 use super::DumpSource;
-use super::containers::{Elements, Table};
-use super::memory::{LONG_WINDOW, Payload, Reader, word_at};
+use super::containers::{Elements, EntryTable};
+use super::memory::{LONG_WINDOW, MemoryReader, PayloadReader, word_at};
 use super::roles::{ARRAY_SIZE, Role, TABLE_SIZE, VIEW_SIZE};
 use crate::runtime::objects::HEADER_SIZE;
 use base::bits::Bits;
@@ -33,14 +33,14 @@ const CHUNK: usize = 1 << 15;
 
 /// What a task found in a run of objects.
 #[derive(Default)]
-struct Found {
+struct Surveyed {
     texts: Vec<HashedObject>,
     static_arrays: Vec<HashedObject>,
     containers: Containers,
     unknown: u64,
 }
 
-impl Found {
+impl Surveyed {
     /// Takes what was found, each list in memory of exactly its size. The room for the next run stays.
     fn take(&mut self) -> Result<Self> {
         Ok(Self {
@@ -89,12 +89,12 @@ impl Surveyor<'_> {
         // There are few static objects, and one thread finds out which of them overlap.
         let statics = objects.statics.unwrap_or_default() as usize;
         let (static_sizes, heap_sizes) = sizes.split_at_mut(statics);
-        let start = || Run {
+        let start = || SurveyTask {
             surveyor: self,
             keys,
-            reader: Reader::sequential(self.heap, step.control()),
+            reader: MemoryReader::sequential(self.heap, step.control()),
             statics_end: 0,
-            found: Found::default(),
+            found: Surveyed::default(),
         };
         let mut run = start();
         for (nth, size) in static_sizes.iter_mut().enumerate() {
@@ -179,7 +179,7 @@ impl Surveyor<'_> {
         let found = objects.class_slots.par_chunks(CHUNK).enumerate();
         let found = found.map(|(nth, slots)| {
             let first = (nth * CHUNK) as u32;
-            let mut reader = Reader::sequential(self.heap, step.control());
+            let mut reader = MemoryReader::sequential(self.heap, step.control());
             reader.stop_after(ObjectIndex(first + slots.len() as u32 - 1));
             let mut found = Vec::new();
             for (object, &slot) in (first..).map(ObjectIndex).zip(slots) {
@@ -212,17 +212,18 @@ impl Surveyor<'_> {
     }
 
     fn is_live(&self, object: ObjectIndex) -> bool {
-        match self.heap.heap.objects.is_on_heap(object) {
-            true => self.heap.heap.retained_size(object) != 0,
-            false => self.live.position(object).is_some(),
+        if self.heap.heap.objects.is_on_heap(object) {
+            self.heap.heap.retained_size(object) != 0
+        } else {
+            self.live.position(object).is_some()
         }
     }
 
     fn hashed(
         &self,
         object: ObjectIndex,
-        payload: Payload,
-        reader: &mut Reader<'_>,
+        payload: PayloadReader,
+        reader: &mut MemoryReader<'_>,
         keys: &Keys,
     ) -> Result<HashedObject> {
         let mut hasher = SipHasher13::new_with_keys(keys.0, keys.1);
@@ -239,16 +240,16 @@ impl Surveyor<'_> {
 }
 
 /// The state of one task.
-struct Run<'c> {
+struct SurveyTask<'c> {
     surveyor: &'c Surveyor<'c>,
     keys: &'c Keys,
-    reader: Reader<'c>,
+    reader: MemoryReader<'c>,
     /// The end of the last static object whose contents were read.
     statics_end: u64,
-    found: Found,
+    found: Surveyed,
 }
 
-impl Run<'_> {
+impl SurveyTask<'_> {
     /// Adds the facts about an object, and returns the size of its payload.
     fn visit(&mut self, object: ObjectIndex) -> Result<u32> {
         let surveyor = self.surveyor;
@@ -282,9 +283,9 @@ impl Run<'_> {
             Role::Unknown => {
                 self.found.unknown += 1;
                 let edges = &heap.edges;
-                for place in edges.range(object) {
+                for position in edges.range(object) {
                     let storage = &mut self.found.containers.other_storage;
-                    columns::push(storage, edges.target(place))?;
+                    columns::push(storage, edges.target(position))?;
                 }
             }
             Role::Buffer | Role::Other => {}
@@ -294,7 +295,7 @@ impl Run<'_> {
 
     /// Whether a static object begins at the end of the last one, or later. Data that looks like a static
     /// object by chance may overlap others, and its contents are not read a second time.
-    fn starts_after_last(&mut self, payload: Payload) -> bool {
+    fn starts_after_last(&mut self, payload: PayloadReader) -> bool {
         let start = u64::from(payload.address - HEADER_SIZE);
         let is_after = start >= self.statics_end;
         if is_after {
@@ -316,7 +317,12 @@ impl Run<'_> {
         Ok(Some((buffer, start)))
     }
 
-    fn visit_array(&mut self, array: ObjectIndex, payload: Payload, element: u32) -> Result<()> {
+    fn visit_array(
+        &mut self,
+        array: ObjectIndex,
+        payload: PayloadReader,
+        element: u32,
+    ) -> Result<()> {
         let fields = self.reader.part(payload, 0, ARRAY_SIZE)?;
         let elements = Elements::of_array(|offset| Ok(word_at(fields, offset as usize)))?;
         let Some(elements) = elements else {
@@ -339,7 +345,7 @@ impl Run<'_> {
         )
     }
 
-    fn visit_view(&mut self, view: ObjectIndex, payload: Payload) -> Result<()> {
+    fn visit_view(&mut self, view: ObjectIndex, payload: PayloadReader) -> Result<()> {
         let fields = self.reader.part(payload, 0, VIEW_SIZE)?;
         let elements = Elements::of_view(|offset| Ok(word_at(fields, offset as usize)))?;
         let Some(elements) = elements else {
@@ -359,9 +365,9 @@ impl Run<'_> {
         )
     }
 
-    fn visit_table(&mut self, table: ObjectIndex, payload: Payload) -> Result<()> {
+    fn visit_table(&mut self, table: ObjectIndex, payload: PayloadReader) -> Result<()> {
         let fields = self.reader.part(payload, 0, TABLE_SIZE)?;
-        let Some(read) = Table::read(|offset| Ok(word_at(fields, offset as usize)))? else {
+        let Some(read) = EntryTable::read(|offset| Ok(word_at(fields, offset as usize)))? else {
             return Ok(());
         };
         let found = &mut self.found.containers;

@@ -4,17 +4,17 @@ use std::fmt::Write;
 
 use super::memory::word_at;
 use crate::runtime::shapes::Holds;
-use heap::Value;
+use heap::ShownValue;
 use wasm::debug_info::Number;
 
 /// The number in these bytes; null if there are too few.
-pub(super) fn number(number: Number, bytes: &[u8]) -> Value {
+pub(super) fn number(number: Number, bytes: &[u8]) -> ShownValue {
     fn first<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
         bytes.first_chunk::<N>().copied()
     }
-    let integer = |value: i64| Value::Integer(value);
+    let integer = |value: i64| ShownValue::Integer(value);
     let value = match number {
-        Number::Bool => first::<1>(bytes).map(|[byte]| Value::Bool(byte != 0)),
+        Number::Bool => first::<1>(bytes).map(|[byte]| ShownValue::Bool(byte != 0)),
         Number::I8 => first(bytes).map(|bytes| integer(i8::from_le_bytes(bytes).into())),
         Number::U8 => first(bytes).map(|bytes| integer(u8::from_le_bytes(bytes).into())),
         Number::I16 => first(bytes).map(|bytes| integer(i16::from_le_bytes(bytes).into())),
@@ -27,36 +27,42 @@ pub(super) fn number(number: Number, bytes: &[u8]) -> Value {
         }
         Number::F32 => first(bytes).map(|bytes| {
             let value = f32::from_le_bytes(bytes);
-            match value.is_finite() {
-                true => Value::Single(value),
-                false => Value::Text(not_finite(value.into())),
+            if value.is_finite() {
+                ShownValue::Single(value)
+            } else {
+                ShownValue::Text(not_finite(value.into()))
             }
         }),
-        Number::I64 => first(bytes).map(|bytes| Value::Text(i64::from_le_bytes(bytes).to_string())),
-        Number::U64 => first(bytes).map(|bytes| Value::Text(u64::from_le_bytes(bytes).to_string())),
+        Number::I64 => {
+            first(bytes).map(|bytes| ShownValue::Text(i64::from_le_bytes(bytes).to_string()))
+        }
+        Number::U64 => {
+            first(bytes).map(|bytes| ShownValue::Text(u64::from_le_bytes(bytes).to_string()))
+        }
         Number::F64 => first(bytes).map(|bytes| {
             let value = f64::from_le_bytes(bytes);
-            match value.is_finite() {
-                true => Value::Double(value),
-                false => Value::Text(not_finite(value)),
+            if value.is_finite() {
+                ShownValue::Double(value)
+            } else {
+                ShownValue::Text(not_finite(value))
             }
         }),
-        Number::V128 => first::<16>(bytes).map(|bytes| Value::Text(hexadecimal(&bytes))),
+        Number::V128 => first::<16>(bytes).map(|bytes| ShownValue::Text(hexadecimal(&bytes))),
     };
-    value.unwrap_or(Value::Null)
+    value.unwrap_or(ShownValue::Null)
 }
 
 /// The value in these bytes, if it is not a reference.
-pub(crate) fn plain(holds: Holds, bytes: &[u8]) -> Value {
+pub(crate) fn plain(holds: Holds, bytes: &[u8]) -> ShownValue {
     match holds {
         Holds::Number(of) => number(of, bytes),
         Holds::Bytes(size) => match bytes.get(..size as usize) {
-            Some(bytes) => Value::Text(hexadecimal(bytes)),
-            None => Value::Null,
+            Some(bytes) => ShownValue::Text(hexadecimal(bytes)),
+            None => ShownValue::Null,
         },
         Holds::Pointer | Holds::Reference => match word_at(bytes, 0) {
-            Some(word) => Value::Text(format!("{word:#x}")),
-            None => Value::Null,
+            Some(word) => ShownValue::Text(format!("{word:#x}")),
+            None => ShownValue::Null,
         },
     }
 }
@@ -88,20 +94,23 @@ mod tests {
 
     #[test]
     fn numbers_keep_their_value() {
-        assert_eq!(number(Number::I32, &[255; 4]), Value::Integer(-1));
+        assert_eq!(number(Number::I32, &[255; 4]), ShownValue::Integer(-1));
         assert_eq!(
             number(Number::U32, &[255; 4]),
-            Value::Integer(4_294_967_295)
+            ShownValue::Integer(4_294_967_295)
         );
-        assert_eq!(number(Number::I64, &[255; 8]), Value::Text("-1".to_owned()));
+        assert_eq!(
+            number(Number::I64, &[255; 8]),
+            ShownValue::Text("-1".to_owned())
+        );
         assert_eq!(
             number(Number::F32, &0.1f32.to_le_bytes()),
-            Value::Single(0.1)
+            ShownValue::Single(0.1)
         );
         assert_eq!(
             number(Number::F64, &f64::NEG_INFINITY.to_le_bytes()),
-            Value::Text("-Infinity".to_owned())
+            ShownValue::Text("-Infinity".to_owned())
         );
-        assert_eq!(number(Number::I16, &[1]), Value::Null);
+        assert_eq!(number(Number::I16, &[1]), ShownValue::Null);
     }
 }

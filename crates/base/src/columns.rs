@@ -50,12 +50,13 @@ pub fn reserve<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
 /// [`Error::OutOfMemory`] with these bytes and this purpose.
 pub fn check_room(bytes: u64, purpose: &'static str) -> Result<()> {
     check_headroom()?;
-    match can_map(bytes.saturating_add(HEADROOM as u64)) {
-        true => Ok(()),
-        false => Err(Error::OutOfMemory {
+    if can_map(bytes.saturating_add(HEADROOM as u64)) {
+        Ok(())
+    } else {
+        Err(Error::OutOfMemory {
             bytes: bytes.into(),
             purpose,
-        }),
+        })
     }
 }
 
@@ -64,12 +65,13 @@ pub fn check_room(bytes: u64, purpose: &'static str) -> Result<()> {
 /// # Errors
 /// [`Error::OutOfMemory`].
 pub fn check_headroom() -> Result<()> {
-    match can_map(HEADROOM as u64) {
-        true => Ok(()),
-        false => Err(Error::OutOfMemory {
+    if can_map(HEADROOM as u64) {
+        Ok(())
+    } else {
+        Err(Error::OutOfMemory {
             bytes: (HEADROOM as u64).into(),
             purpose: "small allocations, which must not fail",
-        }),
+        })
     }
 }
 
@@ -183,9 +185,10 @@ pub fn extend<T: Copy>(column: &mut Vec<T>, values: &[T]) -> Result<()> {
 /// Makes room for more values, in proportion to those that are there if there is too little.
 #[inline]
 pub fn make_room<T>(column: &mut Vec<T>, more: usize) -> Result<()> {
-    match column.capacity() - column.len() < more {
-        true => reserve(column, column.len().max(more)),
-        false => Ok(()),
+    if column.capacity() - column.len() < more {
+        reserve(column, column.len().max(more))
+    } else {
+        Ok(())
     }
 }
 

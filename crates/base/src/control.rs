@@ -10,6 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 
+/// The number of steps of a long loop between two checks for cancellation: few enough that they take about a
+/// millisecond, and so many that the checks cost nothing.
+pub const CHECK_INTERVAL: usize = 1 << 14;
+
 /// The phases of an analysis, in order, and what may follow it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
@@ -102,7 +106,7 @@ pub struct ClassCount {
 /// A handle on running work. The work gets one clone; the caller reads the progress or cancels with another.
 #[derive(Clone, Debug, Default)]
 pub struct Control {
-    shared: Arc<Shared>,
+    shared: Arc<ControlState>,
     /// The bytes of input that this handle is for; `None` for all announced bytes.
     bytes: Option<u64>,
     /// Whether phases and progress of the work are not reported.
@@ -110,7 +114,7 @@ pub struct Control {
 }
 
 #[derive(Default)]
-struct Shared {
+struct ControlState {
     is_cancelled: AtomicBool,
     phase: AtomicU8,
     /// Bytes of input.
@@ -126,7 +130,7 @@ struct Shared {
     observer: Option<Box<dyn Fn(Phase) + Send + Sync>>,
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for ControlState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             is_cancelled,
@@ -153,9 +157,9 @@ impl Control {
     /// A control that calls `observer` whenever a phase begins, on the thread that does the work.
     pub fn observing(observer: impl Fn(Phase) + Send + Sync + 'static) -> Self {
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(ControlState {
                 observer: Some(Box::new(observer)),
-                ..Shared::default()
+                ..ControlState::default()
             }),
             ..Self::default()
         }
@@ -238,9 +242,10 @@ impl Control {
     /// Begins a phase of `units` units.
     pub fn begin(&self, phase: Phase, units: u64) -> Step<'_> {
         let planned = || self.shared.planned.load(Ordering::Relaxed);
-        let budget = match self.is_unreported {
-            true => 0,
-            false => self.bytes.unwrap_or_else(planned) * phase.share(),
+        let budget = if self.is_unreported {
+            0
+        } else {
+            self.bytes.unwrap_or_else(planned) * phase.share()
         };
         if !self.is_unreported {
             self.shared.phase.store(phase as u8, Ordering::Relaxed);
@@ -275,9 +280,10 @@ impl Control {
     /// # Errors
     /// [`Error::Aborted`] once the work was cancelled.
     pub fn check(&self) -> Result<()> {
-        match self.shared.is_cancelled.load(Ordering::Relaxed) {
-            true => Err(Error::Aborted),
-            false => Ok(()),
+        if self.shared.is_cancelled.load(Ordering::Relaxed) {
+            Err(Error::Aborted)
+        } else {
+            Ok(())
         }
     }
 }
@@ -286,7 +292,7 @@ impl Control {
 #[derive(Debug)]
 pub struct Step<'c> {
     control: &'c Control,
-    /// How much the whole phase adds to [`Shared::done`].
+    /// How much the whole phase adds to [`ControlState::done`].
     budget: u64,
     units: u64,
     done: AtomicU64,
@@ -298,7 +304,7 @@ impl<'c> Step<'c> {
         self.control
     }
 
-    /// Long loops must call this every few thousand steps, with the number of units since the last call.
+    /// Long loops must call this every [`CHECK_INTERVAL`] steps or so, with the number of units since the last call.
     ///
     /// # Errors
     /// [`Error::Aborted`] once the work was cancelled.

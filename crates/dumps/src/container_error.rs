@@ -26,15 +26,27 @@ pub enum ContainerError {
         /// What is there instead.
         found: &'static str,
     },
-    /// No instance of a coredump is of the module, or several are.
+    /// No instance of a coredump is of the module.
     #[error(
-        "{found} instance(s) of the coredump have the globals of the module that was passed: expected one; the instances are: {}",
+        "no instance in the coredump has the globals of the module that was passed: expected the module that was running; the instances are: {}",
+        Shown(instances)
+    )]
+    CoredumpModule {
+        /// The instances, each with its number and its module.
+        instances: String,
+    },
+    /// Several instances of a coredump are of the module, and none of them was chosen.
+    #[error(
+        "{found} instance(s) in the coredump have the globals of the module that was passed, and {}: expected the number of one; the instances are: {}",
+        chosen(*asked),
         Shown(instances)
     )]
     CoredumpInstance {
-        /// How many instances have the globals of the module.
+        /// How many instances have the globals of the module: 1 or more.
         found: usize,
-        /// All instances, each with its number and its module.
+        /// The number that the caller chose, which is that of none of them.
+        asked: Option<u32>,
+        /// The instances, each with its number, its module, and whether it fits.
         instances: String,
     },
     /// A compressed file with a part that cannot be read.
@@ -74,11 +86,19 @@ pub enum ContainerError {
     },
 }
 
+fn chosen(asked: Option<u32>) -> String {
+    asked.map_or_else(
+        || "none was chosen".to_owned(),
+        |number| format!("instance {number} is not one of them"),
+    )
+}
+
 impl Coded for ContainerError {
     fn code(&self) -> &'static str {
         match self {
             Self::Coredump { .. } => "ERR_COREDUMP",
             Self::CoredumpWithoutMemory { .. } => "ERR_COREDUMP_WITHOUT_MEMORY",
+            Self::CoredumpModule { .. } => "ERR_COREDUMP_MODULE",
             Self::CoredumpInstance { .. } => "ERR_COREDUMP_INSTANCE",
             Self::Compressed { .. } => "ERR_COMPRESSED",
             Self::OutOfProportion { .. } => "ERR_OUT_OF_PROPORTION",

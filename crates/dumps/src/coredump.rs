@@ -181,21 +181,26 @@ impl<'a> Coredump<'a> {
             .unwrap_or_default()
     }
 
-    /// Refuses a coredump that has frames only, as those of WasmEdge.
+    /// Refuses a coredump that has frames only, as those of WasmEdge, and one whose memories are nobody's.
     ///
     /// # Errors
-    /// [`ContainerError::CoredumpWithoutMemory`].
+    /// [`ContainerError::CoredumpWithoutMemory`], [`ContainerError::Coredump`].
     pub fn check_memory(&self) -> Result<()> {
-        let found = match (self.instances.is_empty(), self.memories.is_empty()) {
-            (true, _) => "no instances",
-            (_, true) => "no memories",
-            _ if !self.has_data => "no data of a memory",
-            _ => return Ok(()),
+        let found = if self.memories.is_empty() {
+            "no memories"
+        } else if !self.has_data {
+            "no data of a memory"
+        } else if self.instances.is_empty() {
+            // The first tools that wrote coredumps did not list instances.
+            let message = "no instances, so it is not known whose the memories are".to_owned();
+            return Err(ContainerError::Coredump { offset: 0, message }.into());
+        } else {
+            return Ok(());
         };
         Err(ContainerError::CoredumpWithoutMemory { found }.into())
     }
 
-    /// A heap dump of the first memory of an instance, of at most `largest` bytes.
+    /// A heap dump of the memory of an instance, of at most `largest` bytes.
     ///
     /// # Errors
     /// [`ContainerError::Coredump`], [`ContainerError::CoredumpWithoutMemory`],
@@ -209,10 +214,15 @@ impl<'a> Coredump<'a> {
         control: &Control,
     ) -> Result<Vec<u8>> {
         let absent = |found| ContainerError::CoredumpWithoutMemory { found };
-        let memory = match instance.memories.first() {
-            None => return Err(absent("an instance without a memory").into()),
-            Some(&ABSENT) => return Err(absent("a shared memory, which is left out").into()),
-            Some(&memory) => memory,
+        let memory = match instance.memories[..] {
+            [] => return Err(absent("an instance without a memory").into()),
+            [ABSENT] => return Err(absent("a shared memory, which is left out").into()),
+            [memory] => memory,
+            _ => {
+                let count = instance.memories.len();
+                let message = format!("the instance has {count} memories, expected one");
+                return Err(ContainerError::Coredump { offset: 0, message }.into());
+            }
         };
         let size = self.memory_size(memory)?;
         Proportion::of(self.length, largest).check("the memory in the coredump", size)?;

@@ -76,7 +76,7 @@ pub(crate) fn unpacked<'n, Bytes: AsRef<[u8]> + From<Vec<u8>>>(
         return Ok((Input { name, bytes }, Origin::default()));
     }
     let module = module.ok_or_else(|| Error::from(InputError::ModuleMissing).in_file(name))?;
-    let target = Target::read(module)?;
+    let target = ContainerModule::read(module)?;
     let converted = match &reading.raw {
         Some(values) => target.dump_of_raw(bytes.as_ref(), values),
         None => target.dump_of_coredump(bytes.as_ref(), reading, largest, control),
@@ -87,22 +87,22 @@ pub(crate) fn unpacked<'n, Bytes: AsRef<[u8]> + From<Vec<u8>>>(
 }
 
 /// The module whose memory is in a container.
-struct Target<'a> {
+struct ContainerModule<'a> {
     wasm: &'a [u8],
     module: Module<'a>,
-    places: Boundaries,
+    boundaries: Boundaries,
 }
 
-impl<'a> Target<'a> {
+impl<'a> ContainerModule<'a> {
     fn read(input: &'a Input<'_, impl AsRef<[u8]>>) -> Result<Self> {
         let wasm = input.bytes.as_ref();
         let read = || {
             let module = Module::parse(wasm, &Control::default())?;
-            let places = Boundaries::of_module(wasm, &module)?;
+            let boundaries = Boundaries::of_module(wasm, &module)?;
             Ok(Self {
                 wasm,
                 module,
-                places,
+                boundaries,
             })
         };
         read().map_err(|error: Error| error.in_file(input.name))
@@ -116,9 +116,9 @@ impl<'a> Target<'a> {
             Boundary::Global(index) => Address(globals.get(index).map_or(0, &value)),
         };
         Header {
-            data_end: at(self.places.data_end),
-            heap_base: at(self.places.heap_base),
-            stack_pointer: at(self.places.stack_pointer),
+            data_end: at(self.boundaries.data_end),
+            heap_base: at(self.boundaries.heap_base),
+            stack_pointer: at(self.boundaries.stack_pointer),
             globals: self.mutable_globals().map(&value).collect(),
         }
     }
@@ -154,7 +154,7 @@ impl<'a> Target<'a> {
                 count: 1 + missing.count() as u64,
             }));
         }
-        let stack = match self.places.stack_pointer {
+        let stack = match self.boundaries.stack_pointer {
             Boundary::Global(index) => self.module.globals.get(index),
             Boundary::Folded(_) => None,
         };
@@ -216,24 +216,38 @@ impl<'a> Target<'a> {
         reading: &Reading,
     ) -> Result<(u32, &'c CoredumpInstance)> {
         let numbered = || (0..).zip(&coredump.instances);
-        let mut fitting = numbered().filter(|(_, instance)| self.fits(coredump, instance));
-        let found = match reading.instance {
-            Some(number) => fitting.find(|&(nth, _)| nth == number),
-            None => fitting.next(),
+        let fitting: Vec<u32> = numbered()
+            .filter(|(_, instance)| self.fits(coredump, instance))
+            .map(|(number, _)| number)
+            .collect();
+        let chosen = match (reading.instance, &fitting[..]) {
+            (Some(number), _) => fitting.contains(&number).then_some(number),
+            (None, &[only]) => Some(only),
+            _ => None,
         };
-        let others = fitting.count();
-        if let Some(found) = found.filter(|_| others == 0 || reading.instance.is_some()) {
+        if let Some(found) = numbered().find(|&(number, _)| Some(number) == chosen) {
             return Ok(found);
         }
-        let listed = numbered().take(MOST_INSTANCES).map(|(nth, instance)| {
-            let module = coredump.module_name(instance.module);
-            format!("{nth} of {module}")
+        let listed = numbered().take(MOST_INSTANCES).map(|(number, instance)| {
+            let name = coredump.module_name(instance.module);
+            let fits = if fitting.contains(&number) {
+                " (fits)"
+            } else {
+                ""
+            };
+            format!("{number} of {name}{fits}")
         });
-        Err(ContainerError::CoredumpInstance {
-            found: usize::from(found.is_some()) + others,
-            instances: listed.collect::<Vec<_>>().join(", "),
-        }
-        .into())
+        let instances = listed.collect::<Vec<_>>().join(", ");
+        let error = if fitting.is_empty() {
+            ContainerError::CoredumpModule { instances }
+        } else {
+            ContainerError::CoredumpInstance {
+                found: fitting.len(),
+                asked: reading.instance,
+                instances,
+            }
+        };
+        Err(error.into())
     }
 
     /// Whether an instance has the globals of the module: as many, and of the same types.

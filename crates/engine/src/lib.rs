@@ -53,7 +53,7 @@ mod program;
 mod recognised;
 mod snapshot;
 
-pub use assemblyscript::{Contents, InMemory, Schedule};
+pub use assemblyscript::{DumpBytes, InMemory, Schedule};
 pub use base::{
     Address, ClassId, Control, Error, FileAction, FileKind, FileStart, GlobalIndex, Input,
     Mismatch, ObjectIndex, Phase, Progress, Result, Step, Tolerance, Warning,

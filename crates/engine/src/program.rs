@@ -1,6 +1,6 @@
 //! Programs, and the heaps of their dumps. The module says which language they are of.
 
-use assemblyscript::{self, Contents, Schedule};
+use assemblyscript::{self, DumpBytes, Schedule};
 use base::control::Control;
 use base::error::Result;
 use base::input::Input;
@@ -10,10 +10,10 @@ use questions::LoadedHeap;
 
 /// The facts in the module about every heap of the program: read once, used for each dump.
 #[derive(Debug)]
-pub struct Program<'a>(Kind<'a>);
+pub struct Program<'a>(ProgramKind<'a>);
 
 #[derive(Debug)]
-enum Kind<'a> {
+enum ProgramKind<'a> {
     AssemblyScript(Box<assemblyscript::Program<'a>>),
     Native(Box<native::Program<'a>>),
 }
@@ -28,19 +28,21 @@ impl<'a> Program<'a> {
         let module = assemblyscript::read_module(wasm, control)?;
         if native::is_native(&module) {
             let program = native::Program::new(wasm.bytes, module);
-            return Ok(Self(Kind::Native(Box::new(program))));
+            return Ok(Self(ProgramKind::Native(Box::new(program))));
         }
         let program = assemblyscript::Program::of_module(wasm, module, control)?;
-        Ok(Self(Kind::AssemblyScript(Box::new(program))))
+        Ok(Self(ProgramKind::AssemblyScript(Box::new(program))))
     }
 
     /// The same program, for analyses that tolerate these problems.
     pub fn tolerating(self, tolerance: Tolerance) -> Self {
         Self(match self.0 {
-            Kind::AssemblyScript(program) => {
-                Kind::AssemblyScript(Box::new(program.tolerating(tolerance)))
+            ProgramKind::AssemblyScript(program) => {
+                ProgramKind::AssemblyScript(Box::new(program.tolerating(tolerance)))
             }
-            Kind::Native(program) => Kind::Native(Box::new(program.tolerating(tolerance))),
+            ProgramKind::Native(program) => {
+                ProgramKind::Native(Box::new(program.tolerating(tolerance)))
+            }
         })
     }
 
@@ -53,8 +55,8 @@ impl<'a> Program<'a> {
     /// [`Error::Aborted`](base::Error::Aborted) without it.
     pub fn analyze(&self, dump: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Heap> {
         match &self.0 {
-            Kind::AssemblyScript(program) => program.analyze(dump, control),
-            Kind::Native(program) => program.analyze(dump, control),
+            ProgramKind::AssemblyScript(program) => program.analyze(dump, control),
+            ProgramKind::Native(program) => program.analyze(dump, control),
         }
     }
 
@@ -70,8 +72,10 @@ impl<'a> Program<'a> {
         control: &Control,
     ) -> Result<(Heap, Heap)> {
         match &self.0 {
-            Kind::AssemblyScript(program) => program.analyze_both(before, after, schedule, control),
-            Kind::Native(program) => {
+            ProgramKind::AssemblyScript(program) => {
+                program.analyze_both(before, after, schedule, control)
+            }
+            ProgramKind::Native(program) => {
                 let names = [before.name, after.name];
                 let mut heaps = (
                     program.analyze(before, control)?,
@@ -92,13 +96,13 @@ impl<'a> Program<'a> {
     pub fn open(
         &self,
         dump: Input<'_, impl AsRef<[u8]>>,
-        contents: Box<dyn Contents>,
+        contents: Box<dyn DumpBytes>,
         control: &Control,
     ) -> Result<LoadedHeap> {
         let name = dump.name;
         let opened = match &self.0 {
-            Kind::AssemblyScript(program) => program.open(dump, contents, control)?,
-            Kind::Native(program) => program.open(dump, control)?,
+            ProgramKind::AssemblyScript(program) => program.open(dump, contents, control)?,
+            ProgramKind::Native(program) => program.open(dump, control)?,
         };
         Ok(LoadedHeap::new(opened, name))
     }
@@ -111,13 +115,15 @@ impl<'a> Program<'a> {
     pub fn open_prepared(
         &self,
         dump: Input<'_, impl AsRef<[u8]>>,
-        contents: Box<dyn Contents>,
+        contents: Box<dyn DumpBytes>,
         control: &Control,
     ) -> Result<LoadedHeap> {
         let name = dump.name;
         let opened = match &self.0 {
-            Kind::AssemblyScript(program) => program.open_with_indexes(dump, contents, control)?,
-            Kind::Native(program) => program.open(dump, control)?,
+            ProgramKind::AssemblyScript(program) => {
+                program.open_with_indexes(dump, contents, control)?
+            }
+            ProgramKind::Native(program) => program.open(dump, control)?,
         };
         let heap = LoadedHeap::new(opened, name);
         heap.prepare(control)?;

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use assemblyscript::{Contents, Schedule};
+use assemblyscript::{DumpBytes, Schedule};
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
 use base::file_kind::{FileKind, FileStart};
@@ -104,7 +104,7 @@ pub fn open<Bytes: AsRef<[u8]> + From<Vec<u8>>, Kept: AsRef<[u8]>>(
     module: Option<&Input<'_, impl AsRef<[u8]>>>,
     reading: &Reading,
     prepare: bool,
-    keep: impl FnOnce(Bytes) -> Result<(Kept, Box<dyn Contents>)>,
+    keep: impl FnOnce(Bytes) -> Result<(Kept, Box<dyn DumpBytes>)>,
     control: &Control,
 ) -> Result<LoadedHeap> {
     let (file, Origin { trap, warnings }) = unpacked(file, module, reading, control)?;

@@ -1,11 +1,8 @@
 //! Immediate dominators from semidominators.
 
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
-
-/// The number of steps between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 16;
 
 /// Finds immediate dominators: the nearest ancestor, in the dominator tree so far, that is not
 /// above the semidominator.
@@ -62,16 +59,17 @@ impl Ancestors {
             if !self.jumps.is_empty() {
                 while dominator > semidominator {
                     let jump = self.jumps[dominator as usize].ancestor;
-                    dominator = match jump > semidominator {
-                        true => jump,
-                        false => dominators[dominator as usize],
+                    dominator = if jump > semidominator {
+                        jump
+                    } else {
+                        dominators[dominator as usize]
                     };
                 }
                 self.add_jump(dominator);
             }
             dominators[number as usize] = dominator;
-            if number.is_multiple_of(CHECK_INTERVAL) {
-                step.advance(u64::from(CHECK_INTERVAL) / 2)?;
+            if (number as usize).is_multiple_of(CHECK_INTERVAL) {
+                step.advance(CHECK_INTERVAL as u64 / 2)?;
             }
         }
         Ok(())

@@ -9,12 +9,9 @@ use super::Heap;
 use super::edges::Edges;
 use super::ranked_bits::RankedBits;
 use base::columns;
-use base::control::{Control, Phase, Step};
+use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
-
-/// The number of references between two checks for cancellation.
-const CHECK_INTERVAL: u64 = 1 << 16;
 
 /// The cycle of an object that is in none.
 const NO_CYCLE: u32 = u32::MAX;
@@ -54,7 +51,7 @@ impl Cycles {
         }
         let numbers = RankedBits::new(objects.iter().map(|object| object.0))?;
         let step = control.begin(Phase::Search, objects.len() as u64);
-        let graph = Graph {
+        let graph = UnreachableReferences {
             edges: &heap.edges,
             objects: &objects,
             numbers: &numbers,
@@ -94,7 +91,7 @@ impl Cycles {
 }
 
 /// The references among the unreachable objects.
-struct Graph<'a> {
+struct UnreachableReferences<'a> {
     edges: &'a Edges,
     objects: &'a [ObjectIndex],
     numbers: &'a RankedBits,
@@ -102,15 +99,15 @@ struct Graph<'a> {
 
 /// An object on the path of the search.
 #[derive(Clone, Copy)]
-struct Frame {
+struct PathFrame {
     number: u32,
     /// The current reference.
-    place: u32,
+    position: u32,
     /// The index that the object got when the search reached it.
     index: u32,
 }
 
-impl Graph<'_> {
+impl UnreachableReferences<'_> {
     /// Object → component, and the number of components.
     fn components(&self, step: &Step<'_>) -> Result<(Vec<u32>, usize)> {
         // 0: not visited. From 1 upwards: the lowest index that is known to be reachable from this object.
@@ -119,10 +116,10 @@ impl Graph<'_> {
         let mut lowest = columns::repeated(0u32, self.objects.len())?;
         let mut index = 1;
         let mut component = u32::MAX;
-        let mut path: Vec<Frame> = Vec::new();
+        let mut path: Vec<PathFrame> = Vec::new();
         // Objects that the search has finished, but whose component is not complete.
         let mut open: Vec<u32> = Vec::new();
-        let mut work = Work::new(step);
+        let mut work = CountedWork::new(step);
         for start in 0..self.objects.len() as u32 {
             work.add(1)?;
             if lowest[start as usize] != 0 {
@@ -133,9 +130,9 @@ impl Graph<'_> {
                 let number = frame.number as usize;
                 let mut next = None;
                 let end = self.edges.range(self.objects[number]).end;
-                let begin = frame.place;
-                while frame.place < end {
-                    if let Some(target) = self.numbers.rank(self.edges.target(frame.place).0) {
+                let begin = frame.position;
+                while frame.position < end {
+                    if let Some(target) = self.numbers.rank(self.edges.target(frame.position).0) {
                         let reached = lowest[target as usize];
                         if reached == 0 {
                             // The same reference is read again when the search returns.
@@ -146,17 +143,17 @@ impl Graph<'_> {
                             lowest[number] = reached;
                         }
                     }
-                    frame.place += 1;
-                    if (frame.place - begin).is_multiple_of(CHECK_INTERVAL as u32) {
+                    frame.position += 1;
+                    if (frame.position - begin).is_multiple_of(CHECK_INTERVAL as u32) {
                         step.advance(0)?;
                     }
                 }
-                work.add_references(u64::from(frame.place - begin) + 1)?;
+                work.add_references(u64::from(frame.position - begin) + 1)?;
                 if let Some(next) = next {
                     self.enter(next, &mut lowest, &mut index, &mut path)?;
                     continue;
                 }
-                let Frame {
+                let PathFrame {
                     number, index: own, ..
                 } = *frame;
                 path.pop();
@@ -188,13 +185,13 @@ impl Graph<'_> {
         number: u32,
         lowest: &mut [u32],
         index: &mut u32,
-        path: &mut Vec<Frame>,
+        path: &mut Vec<PathFrame>,
     ) -> Result<()> {
         lowest[number as usize] = *index;
-        let place = self.edges.range(self.objects[number as usize]).start;
-        let frame = Frame {
+        let position = self.edges.range(self.objects[number as usize]).start;
+        let frame = PathFrame {
             number,
-            place,
+            position,
             index: *index,
         };
         *index += 1;
@@ -209,7 +206,7 @@ impl Graph<'_> {
         count: usize,
         step: &Step<'_>,
     ) -> Result<Vec<Cycle>> {
-        let mut work = Work::new(step);
+        let mut work = CountedWork::new(step);
         let mut sizes = columns::repeated(0u32, count)?;
         for &component in &*components {
             sizes[component as usize] += 1;
@@ -253,14 +250,14 @@ impl Graph<'_> {
 }
 
 /// Counts work, and checks for cancellation from time to time.
-struct Work<'s, 'c> {
+struct CountedWork<'s, 'c> {
     step: &'s Step<'c>,
     /// Objects and references since the last check.
     objects: u64,
     looked_at: u64,
 }
 
-impl<'s, 'c> Work<'s, 'c> {
+impl<'s, 'c> CountedWork<'s, 'c> {
     fn new(step: &'s Step<'c>) -> Self {
         Self {
             step,
@@ -278,7 +275,7 @@ impl<'s, 'c> Work<'s, 'c> {
     /// Adds references that were read.
     fn add_references(&mut self, references: u64) -> Result<()> {
         self.looked_at += references;
-        if self.looked_at < CHECK_INTERVAL {
+        if self.looked_at < (CHECK_INTERVAL as u64) {
             return Ok(());
         }
         self.looked_at = 0;

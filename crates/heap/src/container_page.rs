@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::value::Value;
+use super::value::ShownValue;
 
 /// Which entries of a container are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub struct ContainerEntry {
 #[serde(rename_all = "camelCase")]
 pub struct HeldValue {
     /// As the value of a field: a string in quotes and shortened; of another object its class and address.
-    pub value: Value,
+    pub value: ShownValue,
     /// The object to which it refers.
     pub address: Option<u32>,
     /// The address as text: `0x9540`, or the id `@38208`.
@@ -74,7 +74,7 @@ pub struct HeldValue {
 
 impl HeldValue {
     /// A value that refers to no object.
-    pub fn plain(value: Value) -> Self {
+    pub fn plain(value: ShownValue) -> Self {
         Self {
             value,
             address: None,

@@ -10,8 +10,8 @@ use base::units::ObjectIndex;
 pub struct ClassNaming {
     /// Whether its objects are strings.
     pub is_text: bool,
-    /// The number of places that have names of their own, which labels count.
-    pub places: u32,
+    /// The number of references at fixed offsets, whose names are their own, which labels count.
+    pub fields: u32,
     /// What else names its references.
     pub by: NamedBy,
 }
@@ -145,7 +145,7 @@ pub trait ContentReader: Send {
     fn names(
         &mut self,
         source: ObjectIndex,
-        places: Range<u32>,
+        positions: Range<u32>,
         cursor: &mut Cursor,
         into: &mut Vec<ReferenceName>,
     ) -> Result<()>;
@@ -154,7 +154,12 @@ pub trait ContentReader: Send {
     ///
     /// # Errors
     /// Those of reading.
-    fn skip(&mut self, source: ObjectIndex, places: Range<u32>, cursor: &mut Cursor) -> Result<()>;
+    fn skip(
+        &mut self,
+        source: ObjectIndex,
+        positions: Range<u32>,
+        cursor: &mut Cursor,
+    ) -> Result<()>;
 
     /// Adds the text of a label of an object's reference.
     ///
@@ -189,11 +194,11 @@ impl ContentReader for NoContents {
     fn names(
         &mut self,
         _: ObjectIndex,
-        places: Range<u32>,
+        positions: Range<u32>,
         _: &mut Cursor,
         into: &mut Vec<ReferenceName>,
     ) -> Result<()> {
-        into.extend(places.map(|_| ReferenceName::Label));
+        into.extend(positions.map(|_| ReferenceName::Label));
         Ok(())
     }
 

@@ -54,9 +54,10 @@ impl Cuts {
             let independent = sources.filter(|&&source| !dominators.dominates(object, source));
             // Counting to two is enough.
             let count = independent.take(2).count();
-            match is_rooted.contains(position) {
-                true => count + roots_of(position).take(2).count() == 1,
-                false => count == 1,
+            if is_rooted.contains(position) {
+                count + roots_of(position).take(2).count() == 1
+            } else {
+                count == 1
             }
         };
         Ok(Self(Bits::of(count as u32, has_one, control)?))

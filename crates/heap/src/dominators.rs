@@ -20,15 +20,13 @@ use rayon::prelude::*;
 use super::ancestors::Ancestors;
 use super::edges::Edges;
 use super::huge_sizes::HUGE;
-use super::search::{ROOT, Search};
+use super::retained_sizes::{HugeSizes, SizedTree};
+use super::search::{ROOT, SpanningTree};
 use super::semidominators::{Forest, find_semidominators, sort_by_target};
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
-
-/// The number of steps between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 16;
 
 /// The dominator tree over the objects that the roots reach.
 ///
@@ -75,23 +73,25 @@ impl DominatorTree {
         roots: &[ObjectIndex],
         control: &Control,
     ) -> Result<(Self, Vec<u32>)> {
-        Self::of_search(Search::run(edges, roots, control)?, sizes, control)
+        Self::of_search(SpanningTree::run(edges, roots, control)?, sizes, control)
     }
 
     /// As [`new`](Self::new), from the search of the live objects.
     pub(super) fn of_search(
-        search: Search,
+        search: SpanningTree,
         sizes: &[u32],
         control: &Control,
     ) -> Result<(Self, Vec<u32>)> {
         let (tree, column, numbers) = Self::build(search, control)?;
-        let retained_sizes = tree.retained_sizes(sizes, column, numbers, control)?;
+        let retained_sizes = tree
+            .sized()
+            .retained_sizes(sizes, column, numbers, control)?;
         Ok((tree, retained_sizes))
     }
 
     /// The tree, memory for one number per node, and the number of each object.
-    fn build(search: Search, control: &Control) -> Result<(Self, Vec<u32>, Vec<u32>)> {
-        let Search {
+    fn build(search: SpanningTree, control: &Control) -> Result<(Self, Vec<u32>, Vec<u32>)> {
+        let SpanningTree {
             preorder,
             numbers,
             nodes,
@@ -102,7 +102,7 @@ impl DominatorTree {
         } = search;
         let step = control.begin(Phase::Dominators, nodes.len() as u64);
         let mut dominators = columns::with_capacity(nodes.len())?;
-        for nodes in nodes.chunks(CHECK_INTERVAL as usize) {
+        for nodes in nodes.chunks(CHECK_INTERVAL) {
             dominators.extend(nodes.iter().map(|node| node.parent));
             step.advance(0)?;
         }
@@ -132,6 +132,14 @@ impl DominatorTree {
         &self.preorder
     }
 
+    /// What the retained sizes are added up by.
+    fn sized(&self) -> SizedTree<'_> {
+        SizedTree {
+            preorder: &self.preorder,
+            immediate_dominators: &self.immediate_dominators,
+        }
+    }
+
     /// By search number (the position in [`live`](Self::live) + 1; 0 is the virtual root): the search
     /// number of the immediate dominator, which is always smaller.
     pub fn immediate_dominators(&self) -> &[u32] {
@@ -154,50 +162,6 @@ impl DominatorTree {
             (self.preorder[start], tops.map(|(&object, _)| object))
         })
     }
-
-    /// Replaces the preorder numbers of all objects by their retained sizes. `sums` is memory for one number
-    /// per node.
-    fn retained_sizes(
-        &self,
-        sizes: &[u32],
-        mut sums: Vec<u32>,
-        numbers: Vec<u32>,
-        control: &Control,
-    ) -> Result<Vec<u32>> {
-        const ROUND: usize = CHECK_INTERVAL as usize;
-        let live = self.preorder.len();
-        let step = control.begin(Phase::Sizes, 2 * live as u64 + numbers.len() as u64);
-        let objects = self.preorder.par_chunks(ROUND);
-        sums[1..]
-            .par_chunks_mut(ROUND)
-            .zip(objects)
-            .try_for_each(|(sums, objects)| {
-                for (sum, object) in sums.iter_mut().zip(objects) {
-                    *sum = sizes[object.at()];
-                }
-                step.advance(sums.len() as u64)
-            })?;
-        // Dominators come before the objects that they dominate. So in one pass from the end, every sum is
-        // complete when it is added.
-        for number in (1..=live).rev() {
-            let sum = sums[number];
-            let dominator = &mut sums[self.immediate_dominators[number] as usize];
-            *dominator = dominator.wrapping_add(sum);
-            if number.is_multiple_of(ROUND) {
-                step.advance(ROUND as u64)?;
-            }
-        }
-        // Objects that were not reached have the number of the virtual root.
-        sums[ROOT as usize] = 0;
-        let mut retained = numbers;
-        retained.par_chunks_mut(ROUND).try_for_each(|numbers| {
-            for number in numbers.iter_mut() {
-                *number = sums[*number as usize];
-            }
-            step.advance(numbers.len() as u64)
-        })?;
-        Ok(retained)
-    }
 }
 
 /// A tree without retained sizes, whose computation reuses its memory.
@@ -213,7 +177,7 @@ impl UnsizedTree {
     /// # Errors
     /// [`Error::Aborted`](base::Error::Aborted), [`Error::OutOfMemory`](base::Error::OutOfMemory).
     pub fn new(edges: &Edges, roots: &[ObjectIndex], control: &Control) -> Result<Self> {
-        let search = Search::run(edges, roots, control)?;
+        let search = SpanningTree::run(edges, roots, control)?;
         let (tree, column, numbers) = DominatorTree::build(search, control)?;
         Ok(Self {
             tree,
@@ -245,58 +209,16 @@ impl UnsizedTree {
         } = self;
         let total: u64 = sizes.par_iter().map(|&size| u64::from(size)).sum();
         if total < u64::from(HUGE) {
-            let retained_sizes = tree.retained_sizes(sizes, column, numbers, control)?;
+            let retained_sizes = tree
+                .sized()
+                .retained_sizes(sizes, column, numbers, control)?;
             return Ok((tree, retained_sizes, Vec::new()));
         }
         drop(column);
-        let (retained_sizes, huge) = tree.wide_retained_sizes(sizes, huge, numbers, control)?;
+        let (retained_sizes, huge) = tree
+            .sized()
+            .wide_retained_sizes(sizes, huge, numbers, control)?;
         Ok((tree, retained_sizes, huge))
-    }
-}
-
-/// Sizes of at least [`HUGE`] bytes, ascending by object.
-pub(crate) type HugeSizes = Vec<(ObjectIndex, u64)>;
-
-impl DominatorTree {
-    /// As `retained_sizes`, with sums of 64 bits.
-    fn wide_retained_sizes(
-        &self,
-        sizes: &[u32],
-        huge: &[(ObjectIndex, u64)],
-        numbers: Vec<u32>,
-        control: &Control,
-    ) -> Result<(Vec<u32>, HugeSizes)> {
-        let live = self.preorder.len();
-        let step = control.begin(Phase::Sizes, live as u64);
-        let mut sums = columns::repeated(0u64, live + 1)?;
-        for (sum, object) in sums[1..].iter_mut().zip(&self.preorder) {
-            *sum = sizes[object.at()].into();
-        }
-        for &(object, size) in huge {
-            match numbers[object.at()] {
-                ROOT => {}
-                number => sums[number as usize] = size,
-            }
-        }
-        for number in (1..=live).rev() {
-            let sum = sums[number];
-            let dominator = &mut sums[self.immediate_dominators[number] as usize];
-            *dominator = dominator.saturating_add(sum);
-            if number.is_multiple_of(CHECK_INTERVAL as usize) {
-                step.advance(CHECK_INTERVAL.into())?;
-            }
-        }
-        sums[ROOT as usize] = 0;
-        let mut retained = numbers;
-        let mut huge = Vec::new();
-        for (nth, number) in retained.iter_mut().enumerate() {
-            let size = sums[*number as usize];
-            *number = u32::try_from(size).unwrap_or(HUGE);
-            if *number == HUGE {
-                columns::push(&mut huge, (ObjectIndex(nth as u32), size))?;
-            }
-        }
-        Ok((retained, huge))
     }
 }
 
@@ -322,8 +244,8 @@ mod tests {
             }
             let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
             let control = Control::default();
-            let Search { nodes, late_references, late_counts: mut column, .. } =
-                Search::run(&edges, &[ObjectIndex(0)], &control).unwrap();
+            let SpanningTree { nodes, late_references, late_counts: mut column, .. } =
+                SpanningTree::run(&edges, &[ObjectIndex(0)], &control).unwrap();
             let parents: Vec<u32> = nodes.iter().map(|node| node.parent).collect();
             let step = control.begin(Phase::Dominators, 1);
             let sources = sort_by_target(late_references, &mut column, &step).unwrap();

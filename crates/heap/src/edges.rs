@@ -76,37 +76,37 @@ impl Edges {
         self.offsets[object.at()]..self.offsets[object.at() + 1]
     }
 
-    /// The target at this place of the column, if it has one.
+    /// The target at this position of the column, if it has one.
     #[inline]
-    pub fn get_target(&self, place: u32) -> Option<ObjectIndex> {
-        self.targets.get(place as usize).copied()
+    pub fn get_target(&self, position: u32) -> Option<ObjectIndex> {
+        self.targets.get(position as usize).copied()
     }
 
-    /// The target at this place of the column.
+    /// The target at this position of the column.
     #[inline]
-    pub fn target(&self, place: u32) -> ObjectIndex {
-        self.targets[place as usize]
+    pub fn target(&self, position: u32) -> ObjectIndex {
+        self.targets[position as usize]
     }
 
-    /// The label of the reference at this place of the column; `None` if there are no labels.
+    /// The label of the reference at this position of the column; `None` if there are no labels.
     #[inline]
-    pub fn label(&self, place: u32) -> Option<EdgeLabel> {
-        match self.labels.get(place as usize) {
+    pub fn label(&self, position: u32) -> Option<EdgeLabel> {
+        match self.labels.get(position as usize) {
             Some(&label) => Some(EdgeLabel::of_narrow(label)),
-            None => self.wide_label(place).map(WideLabel::label),
+            None => self.wide_label(position).map(WideLabel::label),
         }
     }
 
-    /// The label, with its index, of the reference of a snapshot at this place of the column.
+    /// The label, with its index, of the reference of a snapshot at this position of the column.
     #[inline]
-    pub fn wide_label(&self, place: u32) -> Option<WideLabel> {
-        self.wide_labels.get(place as usize).copied()
+    pub fn wide_label(&self, position: u32) -> Option<WideLabel> {
+        self.wide_labels.get(position as usize).copied()
     }
 
-    /// Whether the reference at this place of the column has an index: only those of snapshots do.
+    /// Whether the reference at this position of the column has an index: only those of snapshots do.
     #[inline]
-    pub fn has_index(&self, place: u32) -> bool {
-        self.wide_label(place)
+    pub fn has_index(&self, position: u32) -> bool {
+        self.wide_label(position)
             .is_some_and(|label| label.index().is_some())
     }
 

@@ -64,11 +64,14 @@ pub enum Membership {
     Complete,
     /// Numbers are not in the input: a number that was not passed on may still be a member.
     WithoutNumbers,
+    /// Numbers, booleans, null and undefined are not in the input, so that one of them may still be a member.
+    OnlyObjects,
     /// The object is no container whose members are known.
     NoContainer,
 }
 
-/// Reads values. Errors are those of [`ObjectReader::label`](super::ObjectReader::label).
+/// Reads values. Errors are those of [`ObjectReader::label`](super::ObjectReader::label). By default, no object is a
+/// string or a container.
 pub trait FieldReader {
     /// Adds what the field with this number is in each of some objects.
     ///
@@ -78,7 +81,9 @@ pub trait FieldReader {
     -> Result<()>;
 
     /// Whether an object is a string.
-    fn is_text(&self, object: ObjectIndex) -> bool;
+    fn is_text(&self, _object: ObjectIndex) -> bool {
+        false
+    }
 
     /// Replaces `into` with the first UTF-16 code units of a string, at most `most`. Its length; `None` for another
     /// object, and for a string whose contents are not known.
@@ -87,22 +92,29 @@ pub trait FieldReader {
     /// Those of reading.
     fn text(
         &mut self,
-        object: ObjectIndex,
-        most: usize,
+        _object: ObjectIndex,
+        _most: usize,
         into: &mut Vec<u16>,
-    ) -> Result<Option<usize>>;
+    ) -> Result<Option<usize>> {
+        into.clear();
+        Ok(None)
+    }
 
     /// The number of members of a container, or of UTF-16 code units of a string; `None` if it is not known.
     ///
     /// # Errors
     /// Those of reading.
-    fn size(&mut self, object: ObjectIndex) -> Result<Option<u64>>;
+    fn size(&mut self, _object: ObjectIndex) -> Result<Option<u64>> {
+        Ok(None)
+    }
 
     /// Passes on the members of a container.
     ///
     /// # Errors
     /// Those of reading, and those of `sink`.
-    fn members(&mut self, object: ObjectIndex, sink: &mut MemberSink<'_>) -> Result<Membership>;
+    fn members(&mut self, _object: ObjectIndex, _sink: &mut MemberSink<'_>) -> Result<Membership> {
+        Ok(Membership::NoContainer)
+    }
 }
 
 /// For a source that knows no fields.
@@ -112,22 +124,5 @@ impl FieldReader for NoFields {
     fn fields(&mut self, _: usize, objects: &[ObjectIndex], into: &mut Vec<Cell>) -> Result<()> {
         into.extend(objects.iter().map(|_| Cell::Absent));
         Ok(())
-    }
-
-    fn is_text(&self, _: ObjectIndex) -> bool {
-        false
-    }
-
-    fn text(&mut self, _: ObjectIndex, _: usize, into: &mut Vec<u16>) -> Result<Option<usize>> {
-        into.clear();
-        Ok(None)
-    }
-
-    fn size(&mut self, _: ObjectIndex) -> Result<Option<u64>> {
-        Ok(None)
-    }
-
-    fn members(&mut self, _: ObjectIndex, _: &mut MemberSink<'_>) -> Result<Membership> {
-        Ok(Membership::NoContainer)
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{EdgeLabel, Edges};
 use base::units::ObjectIndex;
 
-/// The place of a reference, and how many references between the same objects before it have the same label.
+/// The position of a reference, and how many references between the same objects before it have the same label.
 pub type FoundReference = (u32, usize);
 
 /// A reference that was found, and where the next one between the same objects is searched.
@@ -15,8 +15,8 @@ pub struct ReferenceSearch {
     between: Option<(ObjectIndex, ObjectIndex)>,
     /// The number of references up to this one.
     passed: usize,
-    /// The places that were not looked at yet.
-    places: Range<u32>,
+    /// The positions that were not looked at yet.
+    positions: Range<u32>,
     /// How many references have each label, up to this one.
     alike: HashMap<EdgeLabel, usize>,
 }
@@ -33,20 +33,20 @@ impl ReferenceSearch {
         if self.between != Some((source, target)) || self.passed > skipped {
             *self = Self {
                 between: Some((source, target)),
-                places: edges.range(source),
+                positions: edges.range(source),
                 ..Self::default()
             };
         }
-        for place in self.places.by_ref() {
-            if edges.target(place) != target {
+        for position in self.positions.by_ref() {
+            if edges.target(position) != target {
                 continue;
             }
-            let label = edges.label(place).unwrap_or_default();
+            let label = edges.label(position).unwrap_or_default();
             let alike = self.alike.entry(label).or_default();
             *alike += 1;
             self.passed += 1;
             if self.passed > skipped {
-                return Some((place, *alike - 1));
+                return Some((position, *alike - 1));
             }
         }
         None

@@ -9,7 +9,7 @@ use super::objects::ObjectTable;
 use super::path_tree::PathTree;
 use super::referrers::ReferrerIndex;
 use super::root_slots::RootSlots;
-use super::search::Search;
+use super::search::SpanningTree;
 use super::{Heap, RootKind};
 use base::columns;
 use base::control::Control;
@@ -53,7 +53,7 @@ impl ObjectGraph {
         by_kind.sort_unstable_by_key(|&(object, kind)| (kind, object));
         let root_objects = columns::collected(by_kind.into_iter().map(|(object, _)| object))?;
         let sizes = &self.objects.shallow_sizes;
-        let search = Search::run(&self.edges, &root_objects, control)?;
+        let search = SpanningTree::run(&self.edges, &root_objects, control)?;
         control.report_classes(|| class_counts(&self.objects, &search.preorder));
         DominatorTree::of_search(search, sizes, control)
     }

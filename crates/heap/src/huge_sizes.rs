@@ -20,6 +20,6 @@ pub(super) fn size_of_object(
 
 #[cold]
 fn huge_size(huge: &[(ObjectIndex, u64)], object: ObjectIndex) -> u64 {
-    let place = huge.binary_search_by_key(&object, |&(object, _)| object);
-    place.map_or(u64::from(HUGE), |place| huge[place].1)
+    let position = huge.binary_search_by_key(&object, |&(object, _)| object);
+    position.map_or(u64::from(HUGE), |position| huge[position].1)
 }

@@ -22,12 +22,12 @@ pub enum NameKind {
 /// The meaning of an [`EdgeLabel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LabelKind {
-    /// A place of the class: `ClassShape::places[index]`.
-    Place(u32),
+    /// A reference at a fixed offset in the objects of the class: `ClassShape::references[index]`.
+    Field(u32),
     /// A word of an object of an unknown class, by its offset in bytes.
     Word(u32),
-    /// A place whose number does not fit a label.
-    FarPlace,
+    /// Such a reference whose number does not fit a label.
+    FarField,
     /// A word in a buffer of an object of an unknown class.
     BufferWord,
     /// An element of a tuple, by its index.
@@ -48,9 +48,9 @@ pub enum LabelKind {
     Folded,
 }
 
-const PLACES: u32 = 0x8000;
+const FIELDS: u32 = 0x8000;
 const WORDS: u32 = 0x7e00;
-const FIRST_WORD: u32 = PLACES;
+const FIRST_WORD: u32 = FIELDS;
 const FIRST_TUPLE_ELEMENT: u32 = FIRST_WORD + WORDS;
 
 /// The bits of a label of V8 that are the number of its name, or its index.
@@ -148,26 +148,28 @@ impl EdgeLabel {
     pub const MEMBER: Self = Self(0xfffc);
     /// A word in a buffer of an object of an unknown class.
     pub const BUFFER_WORD: Self = Self(0xfffb);
-    const FAR_PLACE: Self = Self(0xfffa);
+    const FAR_FIELD: Self = Self(0xfffa);
     const HIDDEN: Self = Self(0xfff9);
     /// Stands for references between objects of one class that the text of a path leaves out.
     pub const FOLDED: Self = Self(0xfff8);
 
-    /// The nth place of a class.
+    /// The nth reference at a fixed offset in the objects of a class.
     #[inline]
-    pub fn place(nth: usize) -> Self {
-        match (nth as u32) < PLACES {
-            true => Self(nth as u32),
-            false => Self::FAR_PLACE,
+    pub fn field(nth: usize) -> Self {
+        if (nth as u32) < FIELDS {
+            Self(nth as u32)
+        } else {
+            Self::FAR_FIELD
         }
     }
 
     /// The nth word of an object of an unknown class.
     #[inline]
     pub fn word(nth: usize) -> Self {
-        match nth < WORDS as usize {
-            true => Self(FIRST_WORD + nth as u32),
-            false => Self::FAR_PLACE,
+        if nth < WORDS as usize {
+            Self(FIRST_WORD + nth as u32)
+        } else {
+            Self::FAR_FIELD
         }
     }
 
@@ -191,7 +193,7 @@ impl EdgeLabel {
             Self::VALUE => LabelKind::Value,
             Self::MEMBER => LabelKind::Member,
             Self::BUFFER_WORD => LabelKind::BufferWord,
-            Self::FAR_PLACE => LabelKind::FarPlace,
+            Self::FAR_FIELD => LabelKind::FarField,
             Self::HIDDEN => LabelKind::Hidden,
             Self::FOLDED => LabelKind::Folded,
             Self(code) if code >= WIDE => {
@@ -208,7 +210,7 @@ impl EdgeLabel {
                     LabelKind::TupleElement(code - FIRST_TUPLE_ELEMENT)
                 }
                 code if code >= FIRST_WORD => LabelKind::Word((code - FIRST_WORD) * 4),
-                code => LabelKind::Place(code),
+                code => LabelKind::Field(code),
             },
         }
     }
@@ -220,12 +222,12 @@ mod tests {
 
     #[test]
     fn every_label_keeps_its_kind() {
-        assert_eq!(EdgeLabel::place(0).kind(), LabelKind::Place(0));
-        assert_eq!(EdgeLabel::place(0x7fff).kind(), LabelKind::Place(0x7fff));
-        assert_eq!(EdgeLabel::place(0x8000).kind(), LabelKind::FarPlace);
+        assert_eq!(EdgeLabel::field(0).kind(), LabelKind::Field(0));
+        assert_eq!(EdgeLabel::field(0x7fff).kind(), LabelKind::Field(0x7fff));
+        assert_eq!(EdgeLabel::field(0x8000).kind(), LabelKind::FarField);
         assert_eq!(EdgeLabel::word(3).kind(), LabelKind::Word(12));
         assert_eq!(EdgeLabel::word(0x7dff).kind(), LabelKind::Word(0x7dff * 4));
-        assert_eq!(EdgeLabel::word(0x7e00).kind(), LabelKind::FarPlace);
+        assert_eq!(EdgeLabel::word(0x7e00).kind(), LabelKind::FarField);
         assert_eq!(
             EdgeLabel::tuple_element(63).kind(),
             LabelKind::TupleElement(63)

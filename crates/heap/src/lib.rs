@@ -32,6 +32,7 @@ mod raw_blocks;
 mod reached;
 mod referrers;
 mod retained_sets;
+mod retained_sizes;
 mod root_kind;
 mod root_slots;
 mod search;
@@ -63,7 +64,7 @@ pub use labels::{EdgeLabel, LabelKind, MOST_NUMBERS, NameKind, WideLabel};
 pub use live_class::LiveClass;
 pub use live_classes::{class_counts, live_classes};
 pub use object_state::ObjectState;
-pub use objects::{ClassPlace, HeapClass, Location, ObjectTable};
+pub use objects::{ClassOrigin, HeapClass, Location, ObjectTable};
 pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};
 pub use path_tree::{PathPiece, PathTree};
 pub use prefetch::prefetch;
@@ -73,8 +74,8 @@ pub use referrers::ReferrerIndex;
 pub use root_kind::RootKind;
 pub use root_slots::{FoundSlots, RootOrigin, RootSlot, RootSlots};
 pub use source::{
-    AllocationPlace, AllocationPlaces, Blocks, Category, FieldValue, Found, NO_ALLOCATION, Need,
-    ObjectReader, Opened, OtherEdge, ReadOrder, Source, SourcePlace, TextFilter,
+    AllocationLine, AllocationLines, Blocks, Category, FieldValue, Found, NO_ALLOCATION, Need,
+    ObjectReader, Opened, OtherEdge, ReadOrder, Source, SourceLocation, TextFilter,
 };
 pub use survey::Survey;
-pub use value::Value;
+pub use value::ShownValue;

@@ -16,10 +16,10 @@ pub fn literal(units: impl IntoIterator<Item = u16>, is_whole: bool) -> String {
 /// Adds what [`literal`] returns to a text.
 pub fn push_literal(text: &mut String, units: impl IntoIterator<Item = u16>, is_whole: bool) {
     text.push('"');
-    let mut is_cut = !is_whole;
+    let mut is_truncated = !is_whole;
     for (nth, unit) in char::decode_utf16(units).enumerate() {
         if nth == SHOWN {
-            is_cut = true;
+            is_truncated = true;
             break;
         }
         match unit {
@@ -34,7 +34,7 @@ pub fn push_literal(text: &mut String, units: impl IntoIterator<Item = u16>, is_
             Err(half) => _ = write!(text, "\\u{:04x}", half.unpaired_surrogate()),
         }
     }
-    if is_cut {
+    if is_truncated {
         text.push('…');
     }
     text.push('"');

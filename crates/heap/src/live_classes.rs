@@ -61,9 +61,10 @@ pub fn live_classes(heap: &Heap) -> Vec<LiveClass> {
         }
         let sum = &mut sums[objects.class_slots[object.at()] as usize];
         let more = size - u64::from(HUGE);
-        match is_shallow {
-            true => sum.shallow_size += more,
-            false => sum.retained_size += more,
+        if is_shallow {
+            sum.shallow_size += more
+        } else {
+            sum.retained_size += more
         }
     }
     sums

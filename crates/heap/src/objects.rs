@@ -12,21 +12,21 @@ pub struct HeapClass {
     /// The name that views show.
     pub name: String,
     /// What tells classes of one name apart, if it is known.
-    pub place: Option<ClassPlace>,
+    pub origin: Option<ClassOrigin>,
     /// The number of rows of this class, alive or not.
     pub count: u64,
 }
 
 /// Where in the source a class of V8 is from. Both numbers are other ones in each run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ClassPlace {
-    /// The place of the constructor.
+pub enum ClassOrigin {
+    /// The constructor.
     Constructor(Location),
     /// The scope whose variables a context has: the id of its object.
     Scope(u32),
 }
 
-/// A place in the source of a script, with the line and the column from 0.
+/// A position in the source of a script, with the line and the column from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Location {
     /// The number of the script.
@@ -129,9 +129,9 @@ impl ObjectTable {
         if let Some(object) = self.index.get(address) {
             return Some(object);
         }
-        let place = self.addresses.partition_point(|&start| start < address.0);
-        let is_found = self.addresses.get(place) == Some(&address.0);
-        is_found.then_some(ObjectIndex(place as u32))
+        let position = self.addresses.partition_point(|&start| start < address.0);
+        let is_found = self.addresses.get(position) == Some(&address.0);
+        is_found.then_some(ObjectIndex(position as u32))
     }
 
     /// By class slot: the first slot of a class of the same name.

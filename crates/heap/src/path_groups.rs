@@ -85,7 +85,7 @@ impl PathGroups {
 
 /// The effect of a reference on the text of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum TextStep {
     /// It adds nothing.
     SameClass,
     /// It adds a step.
@@ -98,21 +98,21 @@ pub(super) enum Step {
 type Continuation = (PathGroup, EdgeLabel, u32);
 
 /// Groups while paths are found.
-pub(super) struct Groups<'a> {
+pub(super) struct GroupFinder<'a> {
     class_slots: &'a [u32],
     /// Class slot → the first slot of that name.
     first_slots: Vec<u32>,
     infos: Vec<GroupInfo>,
     firsts: HashMap<(RootOrigin, u32), PathGroup>,
-    continuations: HashMap<Continuation, (PathGroup, Step)>,
+    continuations: HashMap<Continuation, (PathGroup, TextStep)>,
     /// The last lookups in `continuations`, by a hash of the key.
-    recent: Vec<(Continuation, (PathGroup, Step))>,
+    recent: Vec<(Continuation, (PathGroup, TextStep))>,
     steps_left: u64,
 }
 
 const RECENT: usize = 1 << 12;
 
-impl<'a> Groups<'a> {
+impl<'a> GroupFinder<'a> {
     pub(super) fn new(objects: &'a ObjectTable) -> Self {
         let no_question = (PathGroup::REST, EdgeLabel::default(), u32::MAX);
         Self {
@@ -124,7 +124,7 @@ impl<'a> Groups<'a> {
             }],
             firsts: HashMap::new(),
             continuations: HashMap::new(),
-            recent: vec![(no_question, (PathGroup::REST, Step::New)); RECENT],
+            recent: vec![(no_question, (PathGroup::REST, TextStep::New)); RECENT],
             steps_left: MOST_STEPS,
         }
     }
@@ -159,13 +159,13 @@ impl<'a> Groups<'a> {
         group: PathGroup,
         label: EdgeLabel,
         target: ObjectIndex,
-    ) -> Result<(PathGroup, Step)> {
+    ) -> Result<(PathGroup, TextStep)> {
         let class_slot = self.class(target);
         // All objects of a group have its class.
         let source_class = self.infos[group.0 as usize].class_slot;
         let is_named = matches!(label.kind(), LabelKind::Named(..));
         if group == PathGroup::REST || (class_slot == source_class && !is_named) {
-            return Ok((group, Step::SameClass));
+            return Ok((group, TextStep::SameClass));
         }
         let question = (group, label, class_slot);
         let hash = group
@@ -173,8 +173,8 @@ impl<'a> Groups<'a> {
             .wrapping_mul(0x9e37_79b1)
             .wrapping_add(label.hash())
             .wrapping_add(class_slot.wrapping_mul(0x85eb_ca6b));
-        let place = (hash >> 16) as usize % RECENT;
-        let (last, answer) = self.recent[place];
+        let slot = (hash >> 16) as usize % RECENT;
+        let (last, answer) = self.recent[slot];
         if last == question {
             return Ok(answer);
         }
@@ -188,19 +188,19 @@ impl<'a> Groups<'a> {
                 answer
             }
         };
-        self.recent[place] = (question, answer);
+        self.recent[slot] = (question, answer);
         Ok(answer)
     }
 
     fn continue_group(
         &mut self,
         (group, mut label, class_slot): Continuation,
-    ) -> Result<(PathGroup, Step)> {
+    ) -> Result<(PathGroup, TextStep)> {
         let holder = self.infos[group.0 as usize].class_slot;
         if class_slot == holder {
             let info = self.infos[group.0 as usize];
             if matches!(info.start, GroupStart::Step(_, EdgeLabel::FOLDED)) {
-                return Ok((group, Step::SameClass));
+                return Ok((group, TextStep::SameClass));
             }
             if self.same_class_steps(group) >= MOST_NAMED {
                 label = EdgeLabel::FOLDED;
@@ -214,23 +214,24 @@ impl<'a> Groups<'a> {
         {
             let earlier_holder = self.infos[before.0 as usize].class_slot;
             if (earlier_holder, earlier_label, earlier_class) == (holder, label, class_slot) {
-                let step = match earlier == group {
-                    true => Step::SameClass,
-                    false => Step::Back(earlier),
+                let step = if earlier == group {
+                    TextStep::SameClass
+                } else {
+                    TextStep::Back(earlier)
                 };
                 return Ok((earlier, step));
             }
             earlier = before;
             match self.steps_left.checked_sub(1) {
                 Some(left) => self.steps_left = left,
-                None => return Ok((PathGroup::REST, Step::New)),
+                None => return Ok((PathGroup::REST, TextStep::New)),
             }
         }
         let group = self.add(GroupInfo {
             start: GroupStart::Step(group, label),
             class_slot,
         })?;
-        Ok((group, Step::New))
+        Ok((group, TextStep::New))
     }
 
     /// How many steps to an object of the same class this group ends with, as far as [`MOST_NAMED`].

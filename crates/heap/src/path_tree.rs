@@ -13,16 +13,14 @@ use super::RootKind;
 use super::edges::Edges;
 use super::labels::EdgeLabel;
 use super::objects::ObjectTable;
-use super::path_groups::{Groups, PathGroup, PathGroups, Step};
+use super::path_groups::{GroupFinder, PathGroup, PathGroups, TextStep};
 use super::prefetch::prefetch;
 use super::root_slots::{RootOrigin, RootSlot, RootSlots};
 use base::columns;
-use base::control::{self, Control, Phase};
+use base::control::{self, CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 /// How many objects in advance each kind of memory is prefetched. Each is found with the previous one.
 const OFFSETS_AHEAD: usize = 24;
 const REFERENCES_AHEAD: usize = 16;
@@ -35,13 +33,13 @@ const NO_PARENT: u32 = u32::MAX;
 /// The paths of all live objects.
 #[derive(Debug)]
 pub struct PathTree {
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
     groups: PathGroups,
 }
 
-/// An object's place in the tree.
+/// An object in the tree.
 #[derive(Clone, Copy, Debug, Default, Zeroable)]
-struct Node {
+struct TreeNode {
     /// The object before it.
     parent: u32,
     /// The first object of the last piece of its path.
@@ -49,19 +47,19 @@ struct Node {
     group: PathGroup,
     /// The label of the reference from the parent.
     label: EdgeLabel,
-    place: Place,
+    origin: NodeOrigin,
 }
 
 /// The rest of a node in 32 bits: from the highest one, three bits for the kind of root from which the path
 /// begins, one for whether all references since the entry have the same label, and the number of objects on the
 /// path, the node included. All are 0 if no root reaches the object.
 #[derive(Clone, Copy, Debug, Default, Zeroable)]
-struct Place(u32);
+struct NodeOrigin(u32);
 
 /// More objects than a heap can have.
 const MOST_DEPTH: u32 = (1 << 28) - 1;
 
-impl Place {
+impl NodeOrigin {
     fn new(depth: u32, is_uniform: bool, root: RootKind) -> Self {
         let root = root as u32 + 1;
         Self(root << 29 | u32::from(is_uniform) << 28 | depth & MOST_DEPTH)
@@ -88,11 +86,11 @@ impl Place {
 }
 
 /// A breadth-first search from the roots.
-struct Search<'s> {
+struct PathSearch<'s> {
     objects: &'s ObjectTable,
     edges: &'s Edges,
-    nodes: Vec<Node>,
-    groups: Groups<'s>,
+    nodes: Vec<TreeNode>,
+    groups: GroupFinder<'s>,
     /// Objects whose references were followed, then objects whose references were not followed yet.
     queue: Vec<ObjectIndex>,
     followed: usize,
@@ -101,19 +99,19 @@ struct Search<'s> {
     step: &'s control::Step<'s>,
 }
 
-impl Search<'_> {
+impl PathSearch<'_> {
     /// Adds the object to which a root refers.
     fn begin_at(&mut self, slot: RootSlot, origin: RootOrigin) -> Result<()> {
         let object = slot.object;
-        if self.nodes[object.at()].place.0 != 0 {
+        if self.nodes[object.at()].origin.0 != 0 {
             return Ok(());
         }
-        self.nodes[object.at()] = Node {
+        self.nodes[object.at()] = TreeNode {
             parent: NO_PARENT,
             entry: object.0,
             group: self.groups.first(origin, object)?,
             label: EdgeLabel::default(),
-            place: Place::new(1, true, slot.kind),
+            origin: NodeOrigin::new(1, true, slot.kind),
         };
         columns::push(&mut self.queue, object)
     }
@@ -145,13 +143,13 @@ impl Search<'_> {
             edges
                 .range(ahead)
                 .take(MOST_TARGETS)
-                .for_each(|place| self.prefetch_target(place));
+                .for_each(|position| self.prefetch_target(position));
         }
     }
 
     #[inline]
-    fn prefetch_target(&self, place: u32) {
-        let target = self.edges.target(place);
+    fn prefetch_target(&self, position: u32) {
+        let target = self.edges.target(position);
         prefetch(&self.nodes, target.0);
         prefetch(&self.objects.class_slots, target.0);
     }
@@ -161,21 +159,21 @@ impl Search<'_> {
     fn follow(&mut self, source: ObjectIndex, kind: RootKind) -> Result<()> {
         let parent = self.nodes[source.at()];
         let range = self.edges.range(source);
-        for place in range.clone() {
-            let ahead = place.saturating_add(MOST_TARGETS as u32);
+        for position in range.clone() {
+            let ahead = position.saturating_add(MOST_TARGETS as u32);
             if ahead < range.end {
                 self.prefetch_target(ahead);
             }
-            let target = self.edges.target(place);
-            if self.nodes[target.at()].place.0 != 0 {
+            let target = self.edges.target(position);
+            if self.nodes[target.at()].origin.0 != 0 {
                 continue;
             }
-            let label = self.edges.label(place).unwrap_or_default();
+            let label = self.edges.label(position).unwrap_or_default();
             let (group, step) = self.groups.next(parent.group, label, target)?;
             let entry = match step {
-                Step::SameClass => parent.entry,
-                Step::New => target.0,
-                Step::Back(to) => {
+                TextStep::SameClass => parent.entry,
+                TextStep::New => target.0,
+                TextStep::Back(to) => {
                     // The references of one object often return to the same group.
                     if self.last_back.0 != (parent.entry, to) {
                         let entry = entry_of(&self.nodes, parent.entry, to);
@@ -185,21 +183,21 @@ impl Search<'_> {
                 }
             };
             let is_uniform = match step {
-                Step::New => true,
+                TextStep::New => true,
                 // The first reference of a piece leads to its entry and is not counted.
-                Step::SameClass => {
-                    parent.place.is_uniform()
+                TextStep::SameClass => {
+                    parent.origin.is_uniform()
                         && group != PathGroup::REST
                         && (parent.entry == source.0 || parent.label == label)
                 }
-                Step::Back(_) => false,
+                TextStep::Back(_) => false,
             };
-            self.nodes[target.at()] = Node {
+            self.nodes[target.at()] = TreeNode {
                 parent: source.0,
                 entry,
                 group,
                 label,
-                place: Place::new(parent.place.depth() + 1, is_uniform, kind),
+                origin: NodeOrigin::new(parent.origin.depth() + 1, is_uniform, kind),
             };
             columns::push(&mut self.queue, target)?;
         }
@@ -210,7 +208,7 @@ impl Search<'_> {
 impl PathTree {
     /// The size of the index in bytes.
     pub fn memory_size(&self) -> u64 {
-        (self.nodes.capacity() * size_of::<Node>()) as u64
+        (self.nodes.capacity() * size_of::<TreeNode>()) as u64
     }
 
     /// Finds the paths of all live objects, given all objects, their references with labels, and the roots.
@@ -225,11 +223,11 @@ impl PathTree {
     ) -> Result<Self> {
         let count = objects.len();
         let step = control.begin(Phase::View, count as u64);
-        let mut search = Search {
+        let mut search = PathSearch {
             objects,
             edges,
-            nodes: columns::zeros::<Node>(count)?,
-            groups: Groups::new(objects),
+            nodes: columns::zeros::<TreeNode>(count)?,
+            groups: GroupFinder::new(objects),
             queue: columns::with_capacity(count)?,
             followed: 0,
             last_back: ((NO_PARENT, PathGroup::REST), NO_PARENT),
@@ -261,13 +259,13 @@ impl PathTree {
 
     /// Whether a root reaches an object.
     pub fn is_reached(&self, object: ObjectIndex) -> bool {
-        self.nodes[object.at()].place.0 != 0
+        self.nodes[object.at()].origin.0 != 0
     }
 
     /// The kind of root of an object's path; `None` if no root reaches it.
     #[inline]
     pub fn root_kind(&self, object: ObjectIndex) -> Option<RootKind> {
-        self.nodes[object.at()].place.root()
+        self.nodes[object.at()].origin.root()
     }
 
     /// The group of a live object's path.
@@ -298,8 +296,8 @@ impl PathTree {
             pieces.push(PathPiece {
                 first,
                 last: end,
-                repeat: node.place.depth() - self.nodes[first.at()].place.depth(),
-                is_uniform: node.place.is_uniform(),
+                repeat: node.origin.depth() - self.nodes[first.at()].origin.depth(),
+                is_uniform: node.origin.is_uniform(),
             });
             last = self.parent(first).map(|(parent, _)| parent);
         }
@@ -323,7 +321,7 @@ pub struct PathPiece {
 }
 
 /// The start of the piece of this group, searched upwards from the piece that begins with `entry`.
-fn entry_of(nodes: &[Node], mut entry: u32, group: PathGroup) -> u32 {
+fn entry_of(nodes: &[TreeNode], mut entry: u32, group: PathGroup) -> u32 {
     while nodes[entry as usize].group != group {
         entry = nodes[nodes[entry as usize].parent as usize].entry;
     }

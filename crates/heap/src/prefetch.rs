@@ -1,10 +1,10 @@
-//! Asking for memory before it is needed: where an algorithm knows well ahead which places it will go
+//! Asking for memory before it is needed: where an algorithm knows well ahead which values it will read
 //! to next, waiting for them one after the other is most of its time.
 
-/// Asks for the cache line of a value. A place outside of the column is ignored.
+/// Asks for the cache line of a value. A position outside of the column is ignored.
 #[inline(always)]
-pub fn prefetch<T>(column: &[T], place: u32) {
-    let Some(value) = column.get(place as usize) else {
+pub fn prefetch<T>(column: &[T], position: u32) {
+    let Some(value) = column.get(position as usize) else {
         return;
     };
     #[cfg(target_arch = "x86_64")]

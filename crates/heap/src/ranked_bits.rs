@@ -57,17 +57,15 @@ impl RankedBits {
     /// How many members are not greater than a number.
     #[inline]
     pub(crate) fn count_up_to(&self, number: u32) -> u32 {
-        let place = (number / 32) as usize;
-        let Some(&word) = self
-            .words
-            .get(place.min(self.words.len().saturating_sub(1)))
-        else {
+        let at = (number / 32) as usize;
+        let Some(&word) = self.words.get(at.min(self.words.len().saturating_sub(1))) else {
             return 0;
         };
         let (bits, below) = (word as u32, (word >> 32) as u32);
-        let counted = match place < self.words.len() {
-            true => bits & (u32::MAX >> (31 - number % 32)),
-            false => bits,
+        let counted = if at < self.words.len() {
+            bits & (u32::MAX >> (31 - number % 32))
+        } else {
+            bits
         };
         below + counted.count_ones()
     }

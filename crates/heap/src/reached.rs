@@ -2,7 +2,7 @@
 
 use super::Heap;
 use base::columns;
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::ObjectIndex;
 
@@ -17,7 +17,6 @@ pub fn reached_from(
     removed: &[ObjectIndex],
     control: &Control,
 ) -> Result<Vec<u64>> {
-    const CHECK_INTERVAL: usize = 1 << 16;
     let edges = &heap.edges;
     let mut reached = columns::repeated(0u64, heap.objects.len().div_ceil(64))?;
     let mut visit = |object: ObjectIndex| {

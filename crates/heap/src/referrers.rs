@@ -5,12 +5,9 @@ use super::edges::Edges;
 use super::prefetch::prefetch;
 use base::bits::Bits;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// The live references to every object, in compressed sparse rows.
 #[derive(Debug)]
@@ -39,7 +36,7 @@ impl ReferrerIndex {
         let count = edges.object_count();
         let objects = || (0..count as u32).map(ObjectIndex);
         let step = control.begin(Phase::View, 2 * count as u64);
-        // The references to an object are counted two places after its own place. After all sources are
+        // The references to an object are counted two entries after its own entry. After all sources are
         // filled in, `starts` is then correct.
         let mut starts = columns::zeros::<u32>(count + 2)?;
         let live = Bits::of(count as u32, |number| is_live(ObjectIndex(number)), control)?;

@@ -15,7 +15,7 @@ const CHUNK: usize = 1 << 16;
 
 /// A live object at its position in preorder of the dominator tree.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct PreorderPosition {
     /// See [`Owners::of`].
     owner: u32,
     /// The end of the range of the objects that it dominates.
@@ -121,7 +121,7 @@ impl Heap {
         }
         // By position.
         let mut huge: HashMap<u32, u64> = HashMap::new();
-        let mut places = columns::repeated(Place::default(), sizes[0] as usize - 1)?;
+        let mut positions = columns::repeated(PreorderPosition::default(), sizes[0] as usize - 1)?;
         // Each size is replaced by the position of the next child.
         let mut next_positions = sizes;
         next_positions[0] = 0;
@@ -138,7 +138,7 @@ impl Heap {
             if retained_size == HUGE {
                 huge.insert(position, self.retained_size(object));
             }
-            places[position as usize] = Place {
+            positions[position as usize] = PreorderPosition {
                 owner: owners.of(object),
                 end: position + size,
                 retained_size,
@@ -149,14 +149,14 @@ impl Heap {
         }
         let mut retained = vec![0u64; owners.groups.len()];
         let mut ends = vec![0u32; owners.groups.len()];
-        for (position, place) in (0..).zip(places) {
-            let owner = place.owner as usize;
+        for (position, entry) in (0..).zip(positions) {
+            let owner = entry.owner as usize;
             if owner < ends.len() && position >= ends[owner] {
-                retained[owner] += match place.retained_size {
+                retained[owner] += match entry.retained_size {
                     HUGE => huge[&position],
                     size => size.into(),
                 };
-                ends[owner] = place.end;
+                ends[owner] = entry.end;
             }
         }
         Ok(owners.with_retained(&retained))

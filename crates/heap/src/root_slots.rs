@@ -6,21 +6,21 @@ use base::columns;
 use base::error::Result;
 use base::units::ObjectIndex;
 
-/// A place from which the collector starts, and its object.
+/// A global, a stack word or a pin from which the collector starts, and its object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RootSlot {
-    /// The kind of the place.
+    /// The kind of the root.
     pub kind: RootKind,
     /// For a global or a root of V8, the number of its name; for a stack word, its distance from the stack pointer in bytes.
     position: u32,
-    /// The object to which the place refers.
+    /// The object to which the slot refers.
     pub object: ObjectIndex,
 }
 
 /// The position of a root whose global is not known.
 const NO_NAME: u32 = u32::MAX;
 
-/// All places that hold an object.
+/// All slots that hold an object.
 #[derive(Debug, Default)]
 pub struct RootSlots {
     /// By kind, name, position on the stack, object.
@@ -42,7 +42,7 @@ pub enum RootOrigin {
     Stack,
     /// The pins.
     Pinned,
-    /// V8, from the place with this name.
+    /// V8, from the root with this name.
     System(u32),
     /// Nothing in the memory.
     Unreferenced,
@@ -61,7 +61,7 @@ impl RootOrigin {
     }
 }
 
-/// Collects the places.
+/// Collects the slots.
 #[derive(Debug, Default)]
 pub struct FoundSlots {
     globals: Vec<(String, ObjectIndex)>,
@@ -105,7 +105,7 @@ impl FoundSlots {
         )
     }
 
-    /// Puts all places in order.
+    /// Puts all slots in order.
     pub fn into_slots(self) -> Result<RootSlots> {
         let Self {
             mut globals,
@@ -156,7 +156,7 @@ impl RootSlots {
         Self::of_sorted(slots, all)
     }
 
-    /// These places, which ascend.
+    /// These slots, which ascend.
     fn of_sorted(slots: Vec<RootSlot>, names: Vec<String>) -> Result<Self> {
         let mut by_object = columns::collected(0..slots.len() as u32)?;
         by_object.sort_unstable_by_key(|&slot| (slots[slot as usize].object, slot));
@@ -167,22 +167,22 @@ impl RootSlots {
         })
     }
 
-    /// All places: globals by name, then stack words from the top of the stack on, then pins.
+    /// All slots: globals by name, then stack words from the top of the stack on, then pins.
     pub fn all(&self) -> &[RootSlot] {
         &self.slots
     }
 
-    /// The places that hold this object, in the same order.
+    /// The slots that hold this object, in the same order.
     pub fn of(&self, object: ObjectIndex) -> impl Iterator<Item = RootSlot> {
-        let slot = |&place: &u32| self.slots[place as usize];
+        let slot = |&number: &u32| self.slots[number as usize];
         let start = self
             .by_object
-            .partition_point(|place| slot(place).object < object);
-        let places = self.by_object[start..].iter().map(slot);
-        places.take_while(move |slot| slot.object == object)
+            .partition_point(|number| slot(number).object < object);
+        let slots = self.by_object[start..].iter().map(slot);
+        slots.take_while(move |slot| slot.object == object)
     }
 
-    /// The start of the text of the paths from this place.
+    /// The start of the text of the paths from this slot.
     pub fn origin(&self, slot: RootSlot) -> RootOrigin {
         match slot.kind {
             RootKind::Global if slot.position == NO_NAME => RootOrigin::Static(slot.object),
@@ -194,7 +194,7 @@ impl RootSlots {
         }
     }
 
-    /// The number of the stack word, counted from the top of the stack; `None` for other places.
+    /// The number of the stack word, counted from the top of the stack; `None` for other slots.
     pub fn stack_word(&self, slot: RootSlot) -> Option<u32> {
         (slot.kind == RootKind::Stack).then_some(slot.position / 4)
     }
@@ -204,7 +204,7 @@ impl RootSlots {
         self.names.get(number as usize).map(String::as_str)
     }
 
-    /// The name of a place: the name of the global, or `+16` for the stack; `None` for pinned objects and for
+    /// The name of a slot: the name of the global, or `+16` for the stack; `None` for pinned objects and for
     /// objects whose global is not known.
     pub fn name(&self, slot: RootSlot) -> Option<String> {
         match slot.kind {

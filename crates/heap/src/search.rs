@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::edges::Edges;
 use super::prefetch::prefetch;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 
@@ -15,20 +15,18 @@ pub(super) const ROOT: u32 = 0;
 /// The number of an object that was not reached (yet).
 const UNREACHED: u32 = ROOT;
 const _: () = assert!(UNREACHED == 0, "the column of numbers begins with zeros");
-/// The number of objects or references between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 /// The number of targets of an object that are prefetched when the search reaches it.
 const LOOKAHEAD: usize = 8;
 
 /// A depth-first spanning tree of the live graph, in preorder numbers from 1, and the references that
 /// are not in it. Number 0 is the virtual root, which refers to all roots.
-pub(super) struct Search {
+pub(super) struct SpanningTree {
     /// Preorder number − 1 → object.
     pub(super) preorder: Vec<ObjectIndex>,
     /// Object → preorder number; that of the virtual root for objects that were not reached.
     pub(super) numbers: Vec<u32>,
     /// Preorder number → its place in the tree. The virtual root's parent is itself.
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<PreorderNode>,
     /// Positions in `preorder` of the children of the virtual root.
     pub(super) tree_starts: Vec<u32>,
     /// References that are not in the tree and come from later objects: the numbers of their source
@@ -42,14 +40,14 @@ pub(super) struct Search {
 
 /// Where an object is in the tree, by preorder numbers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
+pub(super) struct PreorderNode {
     pub(super) parent: u32,
     /// The first object that refers to it. It is the parent, or an object above the parent: the search had
     /// left all other earlier objects before it found this one.
     pub(super) first_source: u32,
 }
 
-impl Search {
+impl SpanningTree {
     /// Searches all objects that these roots reach.
     pub(super) fn run(edges: &Edges, roots: &[ObjectIndex], control: &Control) -> Result<Self> {
         let object_count = edges.object_count();
@@ -64,7 +62,7 @@ impl Search {
             late_counts: columns::zeros(object_count + 1)?,
             is_tree: true,
         };
-        search.nodes.push(Node {
+        search.nodes.push(PreorderNode {
             parent: ROOT,
             first_source: ROOT,
         });
@@ -124,7 +122,7 @@ impl Search {
     #[inline]
     fn add_object(&mut self, parent: u32, object: ObjectIndex) -> u32 {
         self.preorder.push(object);
-        self.nodes.push(Node {
+        self.nodes.push(PreorderNode {
             parent,
             first_source: parent,
         });

@@ -1,13 +1,10 @@
 //! Semidominators of the live objects, with path compression.
 
 use super::prefetch::prefetch;
-use super::search::{Node, ROOT};
+use super::search::{PreorderNode, ROOT};
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
-
-/// The number of steps between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 16;
 
 /// How many references in advance the memory of their sources is prefetched.
 const LOOKAHEAD: u32 = 16;
@@ -20,17 +17,17 @@ pub(super) fn sort_by_target(
     step: &Step<'_>,
 ) -> Result<Vec<u32>> {
     let mut end = 0;
-    for place in column.iter_mut() {
-        let count = *place;
-        *place = end;
+    for position in column.iter_mut() {
+        let count = *position;
+        *position = end;
         end += count;
     }
     let mut sources = columns::zeros(references.len())?;
-    for references in references.chunks(CHECK_INTERVAL as usize) {
+    for references in references.chunks(CHECK_INTERVAL) {
         for &[source, target] in references {
-            let place = &mut column[target as usize];
-            sources[*place as usize] = source;
-            *place += 1;
+            let position = &mut column[target as usize];
+            sources[*position as usize] = source;
+            *position += 1;
         }
         step.advance(0)?;
     }
@@ -51,20 +48,20 @@ pub(super) fn find_semidominators(
     for number in (1..column.len() as u32).rev() {
         let node = number as usize;
         let mut least = forest.nodes[node].first_source;
-        for place in (column[node - 1]..column[node]).rev() {
+        for position in (column[node - 1]..column[node]).rev() {
             if least == ROOT {
                 break;
             }
-            if let Some(&ahead) = sources.get(place.wrapping_sub(LOOKAHEAD) as usize) {
+            if let Some(&ahead) = sources.get(position.wrapping_sub(LOOKAHEAD) as usize) {
                 prefetch(&forest.nodes, ahead);
             }
-            let source = sources[place as usize];
+            let source = sources[position as usize];
             least = least.min(forest.least_semidominator(source, number));
         }
         forest.nodes[node].first_source = least;
         column[node] = least;
-        if number.is_multiple_of(CHECK_INTERVAL) {
-            step.advance(u64::from(CHECK_INTERVAL) / 2)?;
+        if (number as usize).is_multiple_of(CHECK_INTERVAL) {
+            step.advance(CHECK_INTERVAL as u64 / 2)?;
         }
     }
     Ok(())
@@ -75,12 +72,12 @@ pub(super) fn find_semidominators(
 /// For a known node, `parent` is the parent at first and later a higher ancestor. `first_source` is the least
 /// semidominator from the node up to that ancestor, which is not included.
 pub(super) struct Forest {
-    nodes: Vec<Node>,
+    nodes: Vec<PreorderNode>,
     path: Vec<u32>,
 }
 
 impl Forest {
-    pub(super) fn new(nodes: Vec<Node>) -> Result<Self> {
+    pub(super) fn new(nodes: Vec<PreorderNode>) -> Result<Self> {
         // No path is longer than this. Most are very short, and reserved memory that is not used costs
         // nothing.
         let path = columns::with_capacity(nodes.len())?;
@@ -91,7 +88,7 @@ impl Forest {
     /// ancestor with a number that is not, which is not included.
     #[inline]
     fn least_semidominator(&mut self, node: u32, last: u32) -> u32 {
-        let Node {
+        let PreorderNode {
             parent,
             first_source,
         } = self.nodes[node as usize];

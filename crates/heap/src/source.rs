@@ -10,7 +10,7 @@ use super::container_page::{ContainerPage, WantedEntries};
 use super::content_reader::{ClassNaming, NoContents, OpenedContents};
 use super::field_reader::{FieldReader, FieldType, NoFields};
 use super::object_state::ObjectState;
-use super::value::Value;
+use super::value::ShownValue;
 use super::{DominatorIndex, EdgeLabel, Heap, Indexes, PathTree, RawTable, RootSlots, Survey};
 use base::bits::Bits;
 use base::control::{Control, Step};
@@ -18,9 +18,9 @@ use base::error::{Error, Result};
 use base::units::ObjectIndex;
 use base::warning::Warning;
 
-/// A place in the source.
+/// A position in the source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SourcePlace {
+pub struct SourceLocation {
     /// The file as the heap names it: a path, a URL, or a name such as `node:internal/timers`.
     pub file: String,
     /// From 1.
@@ -78,9 +78,9 @@ pub trait Source: Send + Sync {
     /// A label without index or key, of a reference from an object of this class slot.
     fn class_label(&self, class_slot: u32, label: EdgeLabel) -> String;
 
-    /// The label of the reference at this place of the graph, from an object of this class slot: with the index, if
+    /// The label of the reference at this position of the graph, from an object of this class slot: with the index, if
     /// the graph has it.
-    fn label_at(&self, class_slot: u32, place: u32) -> String;
+    fn label_at(&self, class_slot: u32, position: u32) -> String;
 
     /// A label whose key or index is unknown in place of one that is known, for paths of other heaps.
     fn without_key<'l>(&self, label: &'l str) -> &'l str;
@@ -110,7 +110,7 @@ pub trait Source: Send + Sync {
     }
 
     /// Where in the source the constructor of a class slot is, if the heap says so.
-    fn class_place(&self, _class_slot: u32) -> Option<SourcePlace> {
+    fn class_location(&self, _class_slot: u32) -> Option<SourceLocation> {
         None
     }
 
@@ -144,7 +144,7 @@ pub trait Source: Send + Sync {
     }
 
     /// Where objects were allocated, if the input says it.
-    fn allocation_places(&self) -> Option<&AllocationPlaces> {
+    fn allocation_lines(&self) -> Option<&AllocationLines> {
         None
     }
 
@@ -279,12 +279,12 @@ pub trait Source: Send + Sync {
     }
 }
 
-/// Stands for no place.
+/// Stands for no line.
 pub const NO_ALLOCATION: u32 = u32::MAX;
 
 /// A line of source that allocated objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct AllocationPlace {
+pub struct AllocationLine {
     /// The name of the function; empty for the code outside of functions.
     pub function: String,
     /// The script.
@@ -295,11 +295,11 @@ pub struct AllocationPlace {
 
 /// Where objects were allocated.
 #[derive(Debug)]
-pub struct AllocationPlaces {
-    /// The places.
-    pub places: Vec<AllocationPlace>,
-    /// By object: the number of its place, or [`NO_ALLOCATION`].
-    pub place_of: Vec<u32>,
+pub struct AllocationLines {
+    /// The lines.
+    pub lines: Vec<AllocationLine>,
+    /// By object: the number of its line, or [`NO_ALLOCATION`].
+    pub line_of: Vec<u32>,
 }
 
 /// Objects of a host that often keep more alive than a program needs.
@@ -431,12 +431,12 @@ pub trait ObjectReader {
         Ok(None)
     }
 
-    /// The label of the reference at this place of the graph, with its index or key: the one after `skipped`
+    /// The label of the reference at this position of the graph, with its index or key: the one after `skipped`
     /// references from `source` to the same target that have the same label without them.
     ///
     /// # Errors
     /// As [`label`](Self::label).
-    fn label_at(&mut self, source: ObjectIndex, place: u32, skipped: usize) -> Result<String>;
+    fn label_at(&mut self, source: ObjectIndex, position: u32, skipped: usize) -> Result<String>;
 }
 
 /// Finds strings that contain a text.
@@ -485,7 +485,7 @@ pub struct FieldValue {
     #[serde(rename = "type")]
     pub type_name: String,
     /// Its value; for a reference, a preview of the object.
-    pub value: Value,
+    pub value: ShownValue,
     /// The object to which it refers.
     pub address: Option<u32>,
     /// The class of that object.

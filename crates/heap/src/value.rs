@@ -7,7 +7,7 @@ use serde::Serialize;
 /// The value of a field. 64-bit integers, NaN and infinities are strings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Value {
+pub enum ShownValue {
     /// A null reference, or a field that cannot be read.
     Null,
     /// A boolean.
@@ -22,7 +22,7 @@ pub enum Value {
     Text(String),
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for ShownValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Null => f.write_str("null"),

@@ -26,7 +26,7 @@ use runtime_code::code_facts::CodeFacts;
 use runtime_code::collector_code::CollectorCode;
 use wasm::module::{Globals, Module, TLSF_ROOT};
 
-/// The place of one of the three addresses.
+/// Where one of the three addresses is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Boundary {
     /// In this global.
@@ -35,7 +35,7 @@ pub enum Boundary {
     Folded(u32),
 }
 
-/// The places of all three addresses.
+/// Where all three addresses are.
 #[derive(Clone, Copy, Debug)]
 pub struct Boundaries {
     /// Where static data ends.
@@ -47,7 +47,7 @@ pub struct Boundaries {
 }
 
 /// The names of one address, the most reliable first.
-struct Names {
+struct BoundaryNames {
     /// The export that this crate adds.
     reserved: &'static str,
     /// The export of newer WARPO. Messages use this name.
@@ -56,17 +56,17 @@ struct Names {
     named: &'static str,
 }
 
-const DATA_END: Names = Names {
+const DATA_END: BoundaryNames = BoundaryNames {
     reserved: super::exports::DATA_END,
     exported: "__data_end",
     named: "~lib/memory/__data_end",
 };
-const HEAP_BASE: Names = Names {
+const HEAP_BASE: BoundaryNames = BoundaryNames {
     reserved: super::exports::HEAP_BASE,
     exported: "__heap_base",
     named: "~lib/memory/__heap_base",
 };
-const STACK_POINTER: Names = Names {
+const STACK_POINTER: BoundaryNames = BoundaryNames {
     reserved: super::exports::STACK_POINTER,
     exported: "__stack_pointer",
     named: "~lib/memory/__stack_pointer",
@@ -170,7 +170,11 @@ fn has_runtime(module: &Module<'_>, code: &CodeFacts) -> bool {
             .any(|name| module.functions.exported(name).is_some())
 }
 
-fn by_name(names: &Names, globals: &Globals<'_>, exports: &Exports<'_>) -> Option<GlobalIndex> {
+fn by_name(
+    names: &BoundaryNames,
+    globals: &Globals<'_>,
+    exports: &Exports<'_>,
+) -> Option<GlobalIndex> {
     // The stack pointer is mutable, the other two are not: another global of this name belongs to the
     // program.
     let mutable = names.exported == STACK_POINTER.exported;
@@ -191,7 +195,7 @@ fn by_name(names: &Names, globals: &Globals<'_>, exports: &Exports<'_>) -> Optio
         })
 }
 
-fn missing(names: &Names) -> Error {
+fn missing(names: &BoundaryNames) -> Error {
     Error::from(InstrumentError::GlobalMissing {
         name: names.exported,
     })

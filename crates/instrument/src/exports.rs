@@ -53,11 +53,11 @@ impl NewExport {
 /// All exports of a module.
 #[derive(Debug, Default)]
 pub(super) struct Exports<'a> {
-    entries: Vec<Entry<'a>>,
+    entries: Vec<ExportEntry<'a>>,
 }
 
 #[derive(Debug)]
-struct Entry<'a> {
+struct ExportEntry<'a> {
     export: wasmparser::Export<'a>,
     raw: &'a [u8],
 }
@@ -79,7 +79,7 @@ impl<'a> Exports<'a> {
                 // Backwards, because an entry ends where the next one begins.
                 for (offset, export) in found.into_iter().rev() {
                     let raw = slice(wasm, offset as usize..end)?;
-                    entries.push(Entry { export, raw });
+                    entries.push(ExportEntry { export, raw });
                     end = offset as usize;
                 }
                 entries.reverse();
@@ -130,6 +130,6 @@ impl<'a> Exports<'a> {
     }
 }
 
-fn is_reserved(entry: &Entry<'_>) -> bool {
+fn is_reserved(entry: &ExportEntry<'_>) -> bool {
     entry.export.name.starts_with(RESERVED_PREFIX)
 }

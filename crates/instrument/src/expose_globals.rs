@@ -50,7 +50,7 @@ pub fn expose_globals(wasm: &[u8]) -> Result<Vec<u8>> {
 
     let mut folded = Vec::new();
     let first_new_index = globals.iter().len() as u32;
-    let mut place = |boundary| match boundary {
+    let mut index_of = |boundary| match boundary {
         Boundary::Global(index) => index,
         Boundary::Folded(value) => {
             // Equal boundaries share one global.
@@ -63,9 +63,9 @@ pub fn expose_globals(wasm: &[u8]) -> Result<Vec<u8>> {
         }
     };
     let mut wanted = vec![
-        NewExport::global(DATA_END, place(boundaries.data_end)),
-        NewExport::global(HEAP_BASE, place(boundaries.heap_base)),
-        NewExport::global(STACK_POINTER, place(boundaries.stack_pointer)),
+        NewExport::global(DATA_END, index_of(boundaries.data_end)),
+        NewExport::global(HEAP_BASE, index_of(boundaries.heap_base)),
+        NewExport::global(STACK_POINTER, index_of(boundaries.stack_pointer)),
     ];
     if module.has_memory {
         wanted.push(NewExport {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use base::columns;
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::{Error, Result};
 use base::units::Address;
 use dumps::Memory;
@@ -16,7 +16,6 @@ const STATE_SIZE: u32 = 512;
 const MOST_CANDIDATES: u32 = 1 << 16;
 const MOST_WALKS: u32 = 64;
 const MOST_SEGMENTS: usize = 1 << 16;
-const CHECK_INTERVAL: usize = 1 << 14;
 
 const IN_USE: u32 = 2;
 const PREVIOUS_IN_USE: u32 = 1;
@@ -30,7 +29,7 @@ const MINIMUM: u32 = 16;
 
 /// All used blocks, ascending.
 #[derive(Debug, Default)]
-pub(crate) struct Walk {
+pub(crate) struct UsedBlocks {
     /// Their addresses, as `malloc` returned them.
     pub(crate) addresses: Vec<u32>,
     /// The bytes that the program may use of each.
@@ -60,7 +59,7 @@ struct Top {
 /// # Errors
 /// [`HeapError::Corrupt`] if there is a state, but its chunks contradict it; [`HeapError::AllocatorUnknown`] if there is
 /// none; [`Error::OutOfMemory`], [`Error::Aborted`].
-pub(crate) fn walk(memory: Memory<'_>, control: &Control) -> Result<Walk> {
+pub(crate) fn walk(memory: Memory<'_>, control: &Control) -> Result<UsedBlocks> {
     let mut damage = None;
     let (mut candidates, mut walks) = (0, 0);
     for (nth, chunk) in memory.words().enumerate() {
@@ -171,8 +170,13 @@ fn word(memory: Memory<'_>, at: u64) -> Result<u32> {
     })
 }
 
-fn walk_segments(memory: Memory<'_>, top: Top, mut record: u32, control: &Control) -> Result<Walk> {
-    let mut walk = Walk::default();
+fn walk_segments(
+    memory: Memory<'_>,
+    top: Top,
+    mut record: u32,
+    control: &Control,
+) -> Result<UsedBlocks> {
+    let mut walk = UsedBlocks::default();
     let mut records = Vec::new();
     loop {
         let field = |offset| word(memory, u64::from(record) + offset);
@@ -211,7 +215,7 @@ fn walk_segments(memory: Memory<'_>, top: Top, mut record: u32, control: &Contro
     Ok(walk)
 }
 
-impl Walk {
+impl UsedBlocks {
     fn walk_chunks(
         &mut self,
         memory: Memory<'_>,

@@ -5,7 +5,7 @@ use base::columns;
 use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::{Cell, EdgeLabel, FieldReader, FieldType, Heap, LabelKind, MemberSink, Membership};
+use heap::{Cell, EdgeLabel, FieldReader, FieldType, Heap, LabelKind};
 
 /// Reads the references of blocks.
 pub(crate) struct NativeFields<'h> {
@@ -45,34 +45,19 @@ impl FieldReader for NativeFields<'_> {
         columns::reserve(into, objects.len())?;
         let edges = &self.heap.edges;
         let wanted = self.offsets.get(field).copied().flatten();
-        let is_wanted = |place: &u32| match edges.label(*place).map(EdgeLabel::kind) {
+        let is_wanted = |position: &u32| match edges.label(*position).map(EdgeLabel::kind) {
             Some(LabelKind::Word(offset)) => Some(offset) == wanted,
             _ => false,
         };
         let mut read = 0;
         for &object in objects {
-            let mut places = edges.range(object);
-            read += 1 + places.len() as u64;
-            let place = places.find(is_wanted);
-            into.push(place.map_or(Cell::Absent, |place| Cell::Object(edges.target(place))));
+            let mut positions = edges.range(object);
+            read += 1 + positions.len() as u64;
+            let position = positions.find(is_wanted);
+            into.push(position.map_or(Cell::Absent, |position| {
+                Cell::Object(edges.target(position))
+            }));
         }
         self.control.count(read)
-    }
-
-    fn is_text(&self, _: ObjectIndex) -> bool {
-        false
-    }
-
-    fn text(&mut self, _: ObjectIndex, _: usize, into: &mut Vec<u16>) -> Result<Option<usize>> {
-        into.clear();
-        Ok(None)
-    }
-
-    fn size(&mut self, _: ObjectIndex) -> Result<Option<u64>> {
-        Ok(None)
-    }
-
-    fn members(&mut self, _: ObjectIndex, _: &mut MemberSink<'_>) -> Result<Membership> {
-        Ok(Membership::NoContainer)
     }
 }

@@ -16,7 +16,7 @@ use dumps::Dump;
 use heap::{FoundSlots, Heap, HeapClass, ObjectGraph, ObjectTable, Opened, RootKind};
 use wasm::module::{Module, TLSF_ROOT};
 
-use crate::dlmalloc::{self, OVERHEAD, Walk};
+use crate::dlmalloc::{self, OVERHEAD, UsedBlocks};
 use crate::identity::data_mismatch;
 use crate::references::{self, BlockIndex};
 use crate::roots::{self, Layout};
@@ -43,7 +43,7 @@ pub struct Program<'a> {
 }
 
 /// The graph of one dump. It does not borrow the dump.
-struct Graph {
+struct NativeGraph {
     graph: ObjectGraph,
     slots: FoundSlots,
     total_size: u64,
@@ -97,14 +97,19 @@ impl<'a> Program<'a> {
         dump: Input<'_, impl AsRef<[u8]>>,
         wants_labels: bool,
         control: &Control,
-    ) -> Result<Graph> {
+    ) -> Result<NativeGraph> {
         let part = control.part(dump.bytes.as_ref().len() as u64);
         let read = Dump::parse(dump.bytes.as_ref())
             .and_then(|parsed| self.read_graph(&parsed, wants_labels, &part));
         read.map_err(|error| error.in_file(dump.name))
     }
 
-    fn read_graph(&self, dump: &Dump<'_>, wants_labels: bool, control: &Control) -> Result<Graph> {
+    fn read_graph(
+        &self,
+        dump: &Dump<'_>,
+        wants_labels: bool,
+        control: &Control,
+    ) -> Result<NativeGraph> {
         let mut warnings = Vec::new();
         let dump = &self.identified(dump, &mut warnings, control)?;
         let step = control.begin(Phase::Blocks, 1);
@@ -127,7 +132,7 @@ impl<'a> Program<'a> {
             warnings.push(Warning::StackBoundsGuessed);
         }
         let segments = walk.segments.iter();
-        Ok(Graph {
+        Ok(NativeGraph {
             total_size: segments
                 .map(|range| u64::from(range.end - range.start))
                 .sum(),
@@ -158,14 +163,15 @@ impl Program<'_> {
         if dump.globals.is_empty() && expected > 0 {
             warnings.push(Warning::GlobalsMissing { expected });
         }
-        Ok(match has_foreign_globals {
-            true => dump.without_globals(),
-            false => *dump,
+        Ok(if has_foreign_globals {
+            dump.without_globals()
+        } else {
+            *dump
         })
     }
 }
 
-impl Graph {
+impl NativeGraph {
     fn solve(self, control: &Control) -> Result<(Heap, FoundSlots)> {
         let solution = self.graph.find_dominators(control)?;
         let heap = Heap {
@@ -179,7 +185,7 @@ impl Graph {
     }
 }
 
-fn object_table(walk: Walk) -> Result<ObjectTable> {
+fn object_table(walk: UsedBlocks) -> Result<ObjectTable> {
     let mut classes: Vec<HeapClass> = Vec::new();
     let mut slots = HashMap::new();
     let mut class_slots = columns::with_capacity(walk.usable.len())?;
@@ -197,7 +203,7 @@ fn object_table(walk: Walk) -> Result<ObjectTable> {
             };
             classes.push(HeapClass {
                 name,
-                place: None,
+                origin: None,
                 count: 0,
             });
             classes.len() as u32 - 1

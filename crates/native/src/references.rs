@@ -7,19 +7,19 @@ use base::units::{Address, ObjectIndex};
 use dumps::Memory;
 use heap::{EdgeLabel, Edges};
 
-use crate::dlmalloc::Walk;
+use crate::dlmalloc::UsedBlocks;
 
 const PAGE_BITS: u32 = 12;
 
 /// Finds the block around an address.
 pub(crate) struct BlockIndex<'w> {
-    walk: &'w Walk,
+    walk: &'w UsedBlocks,
     /// By page, from that of the first block on: the number of blocks below it.
     below: Vec<u32>,
 }
 
 impl<'w> BlockIndex<'w> {
-    pub(crate) fn new(walk: &'w Walk) -> Result<Self> {
+    pub(crate) fn new(walk: &'w UsedBlocks) -> Result<Self> {
         let mut below = Vec::new();
         if let Some(&first) = walk.addresses.first() {
             for (nth, &address) in walk.addresses.iter().enumerate() {
@@ -58,7 +58,7 @@ impl<'w> BlockIndex<'w> {
 /// The references out of all blocks; with labels, which are the offsets of the words, if these are wanted.
 pub(crate) fn find(
     memory: Memory<'_>,
-    walk: &Walk,
+    walk: &UsedBlocks,
     index: &BlockIndex<'_>,
     wants_labels: bool,
     control: &Control,
@@ -69,13 +69,13 @@ pub(crate) fn find(
     offsets.push(0);
     for (nth, (&address, &usable)) in walk.addresses.iter().zip(&walk.usable).enumerate() {
         let words = memory.words_at(Address(address), usable / 4);
-        for (place, word) in words.into_iter().flatten().enumerate() {
+        for (position, word) in words.into_iter().flatten().enumerate() {
             // A block does not keep itself.
             let target = index.around(word).filter(|target| target.at() != nth);
             if let Some(target) = target {
                 columns::push(&mut targets, target)?;
                 if wants_labels {
-                    columns::push(&mut labels, EdgeLabel::word(place).narrow())?;
+                    columns::push(&mut labels, EdgeLabel::word(position).narrow())?;
                 }
             }
         }

@@ -10,12 +10,12 @@ use dumps::Dump;
 use heap::{FoundSlots, RootKind};
 use wasm::module::{Global, Module};
 
-use crate::dlmalloc::Walk;
+use crate::dlmalloc::UsedBlocks;
 use crate::references::BlockIndex;
 
 /// The kinds of roots with their blocks, and the places.
 #[derive(Default)]
-pub(crate) struct Roots {
+pub(crate) struct NativeRoots {
     pub(crate) kinds: Vec<(base::ObjectIndex, RootKind)>,
     pub(crate) slots: FoundSlots,
 }
@@ -42,7 +42,7 @@ fn stack_pointer<'m>(module: &'m Module<'_>) -> Option<&'m Global<'m>> {
 }
 
 impl Layout {
-    pub(crate) fn find(module: &Module<'_>, dump: &Dump<'_>, walk: &Walk) -> Self {
+    pub(crate) fn find(module: &Module<'_>, dump: &Dump<'_>, walk: &UsedBlocks) -> Self {
         let pointer = stack_pointer(module);
         let position = pointer.and_then(|global| global.dump_position);
         let current = position.and_then(|nth| dump.globals.get(nth));
@@ -89,11 +89,11 @@ impl Layout {
 pub(crate) fn find(
     module: &Module<'_>,
     dump: &Dump<'_>,
-    (walk, index): (&Walk, &BlockIndex<'_>),
+    (walk, index): (&UsedBlocks, &BlockIndex<'_>),
     layout: &Layout,
     control: &Control,
-) -> Result<Roots> {
-    let mut roots = Roots::default();
+) -> Result<NativeRoots> {
+    let mut roots = NativeRoots::default();
     for global in module.globals.iter() {
         let is_pointer = stack_pointer(module).is_some_and(|pointer| pointer.index == global.index);
         let value = global.dump_position.and_then(|nth| dump.globals.get(nth));

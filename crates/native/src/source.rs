@@ -29,7 +29,7 @@ impl NativeSource {
     }
 }
 
-struct Reader<'h>(&'h NativeSource);
+struct NativeReader<'h>(&'h NativeSource);
 
 struct NoTexts;
 
@@ -91,8 +91,8 @@ impl Source for NativeSource {
         }
     }
 
-    fn label_at(&self, class_slot: u32, place: u32) -> String {
-        let label = self.heap.edges.label(place).unwrap_or_default();
+    fn label_at(&self, class_slot: u32, position: u32) -> String {
+        let label = self.heap.edges.label(position).unwrap_or_default();
         self.class_label(class_slot, label)
     }
 
@@ -138,7 +138,7 @@ impl Source for NativeSource {
     }
 
     fn reader(&self, _: ReadOrder, _: &Control) -> Box<dyn ObjectReader + '_> {
-        Box::new(Reader(self))
+        Box::new(NativeReader(self))
     }
 
     fn field_type(&self, name: &str, _: &[bool], _: &Control) -> Result<Option<FieldType>> {
@@ -167,7 +167,7 @@ impl Source for NativeSource {
     }
 }
 
-impl ObjectReader for Reader<'_> {
+impl ObjectReader for NativeReader<'_> {
     fn label(
         &mut self,
         source: ObjectIndex,
@@ -179,9 +179,9 @@ impl ObjectReader for Reader<'_> {
         Ok(self.0.class_label(slot, label))
     }
 
-    fn label_at(&mut self, source: ObjectIndex, place: u32, _: usize) -> Result<String> {
+    fn label_at(&mut self, source: ObjectIndex, position: u32, _: usize) -> Result<String> {
         let slot = self.0.heap.objects.class_slots[source.at()];
-        Ok(self.0.label_at(slot, place))
+        Ok(self.0.label_at(slot, position))
     }
 
     fn preview(&mut self, _: ObjectIndex) -> Result<Option<String>> {

@@ -1,12 +1,10 @@
 //! Blocks to which nothing in the memory refers, and which of them hold the others.
 
 use base::columns;
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::Edges;
-
-const CHECK_INTERVAL: u64 = 1 << 14;
 
 /// One block of each entry: of each cycle or single block that no block outside of it refers to, among the blocks that
 /// are not `reached`. Together they reach all of these. Ascending.
@@ -15,7 +13,7 @@ pub(crate) fn entries(
     roots: &[ObjectIndex],
     control: &Control,
 ) -> Result<Vec<ObjectIndex>> {
-    let mut search = Search {
+    let mut search = DepthFirstSearch {
         edges,
         is_seen: columns::repeated(false, edges.object_count())?,
         open: Vec::new(),
@@ -45,7 +43,7 @@ pub(crate) fn entries(
     Ok(entries)
 }
 
-struct Search<'e> {
+struct DepthFirstSearch<'e> {
     edges: &'e Edges,
     is_seen: Vec<bool>,
     /// The path to the current object, each with the place of its next reference.
@@ -55,17 +53,17 @@ struct Search<'e> {
     work: u64,
 }
 
-impl Search<'_> {
+impl DepthFirstSearch<'_> {
     fn run(&mut self, start: ObjectIndex) -> Result<()> {
         self.enter(start)?;
-        while let Some((object, place)) = self.open.last_mut() {
+        while let Some((object, position)) = self.open.last_mut() {
             self.work += 1;
-            if self.work.is_multiple_of(CHECK_INTERVAL) {
-                self.control.count(CHECK_INTERVAL)?;
+            if self.work.is_multiple_of(CHECK_INTERVAL as u64) {
+                self.control.count(CHECK_INTERVAL as u64)?;
             }
-            if *place < self.edges.range(*object).end {
-                let target = self.edges.target(*place);
-                *place += 1;
+            if *position < self.edges.range(*object).end {
+                let target = self.edges.target(*position);
+                *position += 1;
                 self.enter(target)?;
             } else {
                 let object = *object;

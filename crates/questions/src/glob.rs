@@ -20,13 +20,13 @@ pub(super) struct Glob<'p> {
 
 struct Rest<'p> {
     /// The parts between two `*`.
-    middle: Vec<Part<'p>>,
+    middle: Vec<GlobPart<'p>>,
     /// The characters after the last `*`.
     end: &'p str,
 }
 
 /// Characters that may begin anywhere.
-enum Part<'p> {
+enum GlobPart<'p> {
     Plain(&'p str),
     /// With `?`. The first bit of each mask stands for the first character.
     Masks {
@@ -55,7 +55,7 @@ impl<'p> Glob<'p> {
         Ok(Self {
             start,
             rest: Some(Rest {
-                middle: parts.map(Part::new).collect::<Result<_>>()?,
+                middle: parts.map(GlobPart::new).collect::<Result<_>>()?,
                 end,
             }),
         })
@@ -84,7 +84,7 @@ impl<'p> Glob<'p> {
     }
 }
 
-impl<'p> Part<'p> {
+impl<'p> GlobPart<'p> {
     fn new(part: &'p str) -> Result<Self> {
         if !part.contains('?') {
             return Ok(Self::Plain(part));
@@ -189,7 +189,7 @@ pub(super) fn only_short<'n>(
     }
     let mut found = None;
     for (nth, name) in names.enumerate() {
-        if nth.is_multiple_of(CHECK_INTERVAL) {
+        if nth.is_multiple_of(BATCH) {
             control.check()?;
         }
         if last_part(name) != pattern {
@@ -203,8 +203,8 @@ pub(super) fn only_short<'n>(
     Ok(found)
 }
 
-/// The number of names between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 8;
+/// The number of names that are ranked between two checks for cancellation.
+const BATCH: usize = 1 << 8;
 
 /// The names that are most similar to a pattern, best first.
 pub(super) fn nearest<'n>(
@@ -216,12 +216,12 @@ pub(super) fn nearest<'n>(
     let pattern = last_part(pattern);
     let mut ranked: Vec<(usize, &str)> = Vec::new();
     for (nth, name) in names.enumerate() {
-        if nth.is_multiple_of(CHECK_INTERVAL) {
+        if nth.is_multiple_of(BATCH) {
             control.check()?;
         }
         ranked.push((distance(pattern, last_part(name)), name));
         // Only the best are kept.
-        if ranked.len() == CHECK_INTERVAL {
+        if ranked.len() == BATCH {
             keep_best(&mut ranked, NEAREST);
         }
     }

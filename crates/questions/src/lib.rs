@@ -32,13 +32,13 @@ pub use dominators::*;
 pub use error::QuestionError;
 pub use find::*;
 pub use growth::*;
-pub use heap::{FieldValue, ObjectState, Value};
+pub use heap::{FieldValue, ObjectState, ShownValue};
 pub use loaded_heap::LoadedHeap;
 pub use object::*;
 pub use parts::cut::Cut;
 pub use parts::labels::after_class;
 pub use parts::object_name::ObjectName;
-pub use parts::path::{Path, Step, path_of};
+pub use parts::path::{Path, PathStep, path_of};
 pub use parts::path_text::{
     LEFT_OUT, PathText, SEPARATOR, fingerprint, group_text, origin_text, step_text,
 };
@@ -46,7 +46,7 @@ pub use parts::references::Edge;
 pub use parts::roots::{Root, origin_root, root_kind_name};
 pub use parts::short_names::short_class;
 pub use paths::*;
-pub use place_table::{PlaceTable, place_table};
+pub use place_table::{ClassLine, PlaceTable, place_table};
 pub use question::{Question, ask};
 pub use referrers::*;
 pub use report::*;

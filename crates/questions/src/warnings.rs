@@ -39,9 +39,10 @@ impl From<&Warning> for WarningText {
 
 /// The warnings of an earlier heap and of this one. Each names its dump.
 pub fn warnings_beside(loaded: &LoadedHeap, before: &LoadedHeap) -> Vec<WarningText> {
-    let names = match before.dump_name == loaded.dump_name {
-        true => ["before", "after"],
-        false => [before, loaded].map(|heap| heap.dump_name.as_str()),
+    let names = if before.dump_name == loaded.dump_name {
+        ["before", "after"]
+    } else {
+        [before, loaded].map(|heap| heap.dump_name.as_str())
     };
     let heaps = names.into_iter().zip([before, loaded]);
     let warnings = heaps.flat_map(|(dump, heap)| {

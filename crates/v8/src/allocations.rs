@@ -1,75 +1,77 @@
 //! Where objects were allocated, if V8 recorded it: `trace_function_infos` are the functions, `trace_tree` the calls
 //! between them, and `trace_node_id` of a node is the call that allocated it.
 
+use base::control::CHECK_INTERVAL;
 use std::collections::HashMap;
 
-use super::calls::Calls;
-use super::numbers::Numbers;
+use super::calls::CallTree;
+use super::numbers::NumberTexts;
 use super::reader::File;
-use super::strings::Strings;
+use super::strings::SnapshotStrings;
 use base::columns;
 use base::error::Result;
-use heap::{AllocationPlace, AllocationPlaces, NO_ALLOCATION};
-
-/// The number of nodes between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
+use heap::{AllocationLine, AllocationLines, NO_ALLOCATION};
 
 impl File<'_, '_> {
-    /// The place that allocated each node, given the ids of their calls.
-    pub(super) fn allocation_places(
+    /// The line that allocated each node, given the ids of their calls.
+    pub(super) fn allocation_lines(
         &self,
-        calls: &Calls,
-        functions: &Numbers,
+        calls: &CallTree,
+        functions: &NumberTexts,
         traces: &[(u32, u64)],
         nodes: usize,
-        strings: &Strings,
-    ) -> Result<Option<AllocationPlaces>> {
+        strings: &SnapshotStrings,
+    ) -> Result<Option<AllocationLines>> {
         if calls.0.is_empty() || traces.is_empty() {
             return Ok(None);
         }
         let functions = self.functions(functions, strings)?;
-        let mut places: Vec<AllocationPlace> = Vec::new();
-        let mut numbers: HashMap<AllocationPlace, u32> = HashMap::new();
-        // By call: the place of the innermost function that has a script. A call comes after its parent.
-        let mut place_of_call: Vec<u32> = columns::with_capacity(calls.0.len())?;
+        let mut lines: Vec<AllocationLine> = Vec::new();
+        let mut numbers: HashMap<AllocationLine, u32> = HashMap::new();
+        // By call: the line of the innermost function that has a script. A call comes after its parent.
+        let mut line_of_call: Vec<u32> = columns::with_capacity(calls.0.len())?;
         let mut by_id: HashMap<u64, u32> = HashMap::new();
         for call in &calls.0 {
             let function = usize::try_from(call.function).ok();
-            let place = function.and_then(|row| functions.get(row));
-            let place = match place {
-                Some(place) if !place.file.is_empty() => {
-                    let next = places.len() as u32;
-                    let number = *numbers.entry(place.clone()).or_insert(next);
+            let line = function.and_then(|row| functions.get(row));
+            let line = match line {
+                Some(line) if !line.file.is_empty() => {
+                    let next = lines.len() as u32;
+                    let number = *numbers.entry(line.clone()).or_insert(next);
                     if number == next {
-                        columns::push(&mut places, place.clone())?;
+                        columns::push(&mut lines, line.clone())?;
                     }
                     number
                 }
-                _ => place_of_call
+                _ => line_of_call
                     .get(call.parent as usize)
                     .copied()
                     .unwrap_or(NO_ALLOCATION),
             };
-            by_id.insert(call.id, place);
-            place_of_call.push(place);
+            by_id.insert(call.id, line);
+            line_of_call.push(line);
         }
-        let mut place_of = columns::repeated(NO_ALLOCATION, nodes)?;
+        let mut line_of = columns::repeated(NO_ALLOCATION, nodes)?;
         for (nth, &(node, call)) in traces.iter().enumerate() {
             if nth.is_multiple_of(CHECK_INTERVAL) {
                 self.step.advance(0)?;
             }
-            if let Some(&place) = by_id.get(&call) {
-                place_of[node as usize] = place;
+            if let Some(&line) = by_id.get(&call) {
+                line_of[node as usize] = line;
             }
         }
-        Ok(Some(AllocationPlaces { places, place_of }))
+        Ok(Some(AllocationLines { lines, line_of }))
     }
 
-    fn functions(&self, numbers: &Numbers, strings: &Strings) -> Result<Vec<AllocationPlace>> {
+    fn functions(
+        &self,
+        numbers: &NumberTexts,
+        strings: &SnapshotStrings,
+    ) -> Result<Vec<AllocationLine>> {
         let fields = &self.meta.function_fields;
-        let place = |name: &str| fields.iter().position(|field| field == name);
+        let column = |name: &str| fields.iter().position(|field| field == name);
         let (Some(at_name), Some(at_script), Some(at_line)) =
-            (place("name"), place("script_name"), place("line"))
+            (column("name"), column("script_name"), column("line"))
         else {
             return Ok(Vec::new());
         };
@@ -89,7 +91,7 @@ impl File<'_, '_> {
                         "the number of a string",
                     )),
                 };
-                functions.push(AllocationPlace {
+                functions.push(AllocationLine {
                     function: text(at_name)?,
                     file: text(at_script)?,
                     line: u32::try_from(row[at_line]).unwrap_or_default(),

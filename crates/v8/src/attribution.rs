@@ -3,11 +3,8 @@
 
 use super::raw::{EdgeKind, NodeKind, RawSnapshot, WideSizes};
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
-
-/// The number of nodes between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// No owner, and more than one.
 const NONE: u32 = u32::MAX;

@@ -1,12 +1,10 @@
 //! The calls that V8 recorded while it tracked allocations: `trace_tree`.
 
-use super::json::Cursor;
+use super::json::JsonCursor;
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::{Error, Result};
 
-/// The number of calls between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 /// The parent of the first call.
 const NO_PARENT: u32 = u32::MAX;
 /// The fields of a call that are read, in the order in which all versions of V8 write them.
@@ -23,12 +21,12 @@ pub(super) struct Call {
 
 /// The tree of calls, each after the one that made it.
 #[derive(Default)]
-pub(super) struct Calls(pub(super) Vec<Call>);
+pub(super) struct CallTree(pub(super) Vec<Call>);
 
-impl Calls {
+impl CallTree {
     /// Reads the tree, without recursion. Trees with other fields are skipped.
     pub(super) fn read(
-        cursor: &mut Cursor<'_>,
+        cursor: &mut JsonCursor<'_>,
         fields: &[String],
         step: &Step<'_>,
     ) -> Result<Self> {

@@ -5,18 +5,16 @@ use super::names::SnapshotNames;
 use super::source::SnapshotSource;
 use base::bits::Bits;
 use base::columns;
-use base::control::{Control, Phase, Step};
+use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{Category, EdgeLabel, Heap, LabelKind};
 
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 /// The end of the name of a reference that the console holds.
 const CONSOLE: &[u8] = b"DevTools console";
 
 /// Where the search does not go.
-enum Cut {
+enum Barrier {
     /// To these objects.
     Objects(Bits),
     /// Over references of the console.
@@ -37,7 +35,7 @@ impl SnapshotSource {
         Bits::of(count, is_member, control)
     }
 
-    fn cut(&self, category: Category, step: &Step<'_>) -> Result<Cut> {
+    fn cut(&self, category: Category, step: &Step<'_>) -> Result<Barrier> {
         let (heap, names) = (self.heap(), self.names());
         let mut objects = Bits::new(heap.objects.len())?;
         for object in 0..heap.objects.len() as u32 {
@@ -46,7 +44,7 @@ impl SnapshotSource {
             }
             let object = ObjectIndex(object);
             match category {
-                Category::Console => return Ok(Cut::Console),
+                Category::Console => return Ok(Barrier::Console),
                 Category::DetachedNodes if names.is_detached_node(object) => {
                     objects.insert(object.0);
                 }
@@ -65,16 +63,16 @@ impl SnapshotSource {
                 _ => {}
             }
         }
-        Ok(Cut::Objects(objects))
+        Ok(Barrier::Objects(objects))
     }
 
-    fn found_without(&self, cut: &Cut, step: &Step<'_>) -> Result<Bits> {
+    fn found_without(&self, cut: &Barrier, step: &Step<'_>) -> Result<Bits> {
         let (heap, names) = (self.heap(), self.names());
         let mut found = Bits::new(heap.objects.len())?;
         let mut pending: Vec<ObjectIndex> = Vec::new();
         let goes_to = |object: ObjectIndex| match cut {
-            Cut::Objects(objects) => !objects.contains(object.0),
-            Cut::Console => true,
+            Barrier::Objects(objects) => !objects.contains(object.0),
+            Barrier::Console => true,
         };
         for &(root, _) in &heap.roots {
             // What is alive without a strong reference has no distance: the root of the snapshot does not refer to it.
@@ -88,13 +86,13 @@ impl SnapshotSource {
             if followed.is_multiple_of(CHECK_INTERVAL) {
                 step.advance(CHECK_INTERVAL as u64)?;
             }
-            let is_part = matches!(cut, Cut::Console) && names.is_synthetic(object);
-            for place in heap.edges.range(object) {
-                let label = heap.edges.label(place).unwrap_or_default();
+            let is_part = matches!(cut, Barrier::Console) && names.is_synthetic(object);
+            for position in heap.edges.range(object) {
+                let label = heap.edges.label(position).unwrap_or_default();
                 if is_part && is_of_console(names, label) {
                     continue;
                 }
-                let target = heap.edges.target(place);
+                let target = heap.edges.target(position);
                 if goes_to(target) && found.insert(target.0) {
                     columns::push(&mut pending, target)?;
                 }
@@ -123,12 +121,12 @@ fn is_of_console(names: &SnapshotNames, label: EdgeLabel) -> bool {
 /// The function that a listener calls: it, or the first one that an object of a framework has.
 fn handler(heap: &Heap, names: &SnapshotNames, listener: ObjectIndex) -> Option<ObjectIndex> {
     let edges = &heap.edges;
-    let mut places = edges.range(listener);
-    let place = places.find(|&place| {
-        let index = edges.wide_label(place).and_then(heap::WideLabel::index);
+    let mut positions = edges.range(listener);
+    let position = positions.find(|&position| {
+        let index = edges.wide_label(position).and_then(heap::WideLabel::index);
         index == Some(1)
     });
-    let callback = edges.target(place?);
+    let callback = edges.target(position?);
     let has_code = |object| names.child(edges, object, b"code").is_some();
     if has_code(callback) {
         return Some(callback);

@@ -4,14 +4,12 @@
 use std::collections::{HashMap, HashSet};
 
 use super::raw::{EdgeKind, NodeKind, RawSnapshot, WideSizes};
-use super::strings::{Strings, compare, length, text};
+use super::strings::{SnapshotStrings, compare, length, text};
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
-use heap::ClassPlace;
+use heap::ClassOrigin;
 
-/// The number of nodes between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 /// The largest number of characters in the name of an interface.
 const MOST_NAME: usize = 120;
 /// Interfaces have at least this many objects, and at least one in this many plain objects.
@@ -26,9 +24,9 @@ const OBJECT: &[u8] = b"Object";
 
 /// A class. Constructors of one name at several places are several classes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Class {
+pub(super) struct NodeClass {
     pub(super) name: String,
-    pub(super) place: Option<ClassPlace>,
+    pub(super) origin: Option<ClassOrigin>,
 }
 
 /// The properties that many plain objects have: as WTF-8, in the order in which the first such object has them.
@@ -40,13 +38,13 @@ pub(crate) struct Interface {
 
 /// Numbers classes in the order in which they occur.
 #[derive(Default)]
-pub(super) struct Classes {
-    pub(super) all: Vec<Class>,
-    numbers: HashMap<Class, u32>,
+pub(super) struct NodeClasses {
+    pub(super) all: Vec<NodeClass>,
+    numbers: HashMap<NodeClass, u32>,
 }
 
-impl Classes {
-    pub(super) fn number(&mut self, class: Class) -> u32 {
+impl NodeClasses {
+    pub(super) fn number(&mut self, class: NodeClass) -> u32 {
         let next = self.all.len() as u32;
         *self.numbers.entry(class).or_insert_with_key(|class| {
             self.all.push(class.clone());
@@ -117,7 +115,11 @@ impl PlainObjects {
     }
 
     /// The interfaces of these objects, the most frequent first.
-    pub(super) fn interfaces(&self, strings: &Strings, step: &Step<'_>) -> Result<Vec<Interface>> {
+    pub(super) fn interfaces(
+        &self,
+        strings: &SnapshotStrings,
+        step: &Step<'_>,
+    ) -> Result<Vec<Interface>> {
         // By property name: what it adds to the name of an interface, in code units; `None` for `__proto__`.
         let mut lengths: HashMap<u32, Option<usize>> = HashMap::new();
         let mut found: HashMap<&[u32], usize> = HashMap::new();
@@ -197,7 +199,7 @@ impl PlainObjects {
     /// The interface of each object, of the one with the most properties, then of the first.
     pub(super) fn matches(
         &self,
-        strings: &Strings,
+        strings: &SnapshotStrings,
         interfaces: &[Interface],
         step: &Step<'_>,
     ) -> Result<Vec<Option<u32>>> {
@@ -335,8 +337,8 @@ pub(super) fn classify(
     plain: &PlainObjects,
     interfaces: &[Interface],
     step: &Step<'_>,
-) -> Result<(Vec<u32>, Classes)> {
-    let mut classes = Classes::default();
+) -> Result<(Vec<u32>, NodeClasses)> {
+    let mut classes = NodeClasses::default();
     if slots.len() != raw.len() {
         slots = columns::zeros(raw.len())?;
     }
@@ -349,14 +351,14 @@ pub(super) fn classify(
     // The parts of the root, by name.
     let mut by_part: HashMap<u32, u32> = HashMap::new();
     let mut by_interface: HashMap<u32, u32> = HashMap::new();
-    let mut by_place: HashMap<(u32, u32), u32> = HashMap::new();
+    let mut by_origin: HashMap<(u32, u32), u32> = HashMap::new();
     for node in 0..raw.len() as u32 {
         let at = node as usize;
         if at.is_multiple_of(CHECK_INTERVAL) {
             step.advance(0)?;
         }
         let kind = raw.kind(node);
-        let class = |name: String| Class { name, place: None };
+        let class = |name: String| NodeClass { name, origin: None };
         let interface = match plain.next_if(|&(&plain, _)| plain == node) {
             Some((_, &interface)) => interface,
             None => None,
@@ -395,11 +397,11 @@ pub(super) fn classify(
         };
         let location = raw.location_of.get(at).copied().unwrap_or_default();
         if kind == NodeKind::Object && location != 0 {
-            slot = *by_place.entry((slot, location)).or_insert_with(|| {
+            slot = *by_origin.entry((slot, location)).or_insert_with(|| {
                 let name = classes.all[slot as usize].name.clone();
                 let location = raw.locations[location as usize - 1];
-                let place = Some(ClassPlace::Constructor(location));
-                classes.number(Class { name, place })
+                let origin = Some(ClassOrigin::Constructor(location));
+                classes.number(NodeClass { name, origin })
             });
         }
         slots[at] = slot;
@@ -408,25 +410,26 @@ pub(super) fn classify(
 }
 
 /// The class of an object by its name. V8 adds the scope to the names of contexts.
-fn native_class(raw: &RawSnapshot, node: u32) -> Class {
+fn native_class(raw: &RawSnapshot, node: u32) -> NodeClass {
     let name = native_name(raw, node);
     let scope = name.rsplit_once(SCOPE);
     let scope = scope.and_then(|(name, id)| Some((name.to_owned(), id.parse().ok()?)));
     match scope {
-        Some((name, scope)) => Class {
+        Some((name, scope)) => NodeClass {
             name,
-            place: Some(ClassPlace::Scope(scope)),
+            origin: Some(ClassOrigin::Scope(scope)),
         },
-        None => Class { name, place: None },
+        None => NodeClass { name, origin: None },
     }
 }
 
 /// The name of the class of an object: `<div>` for an element `<div id="a">`.
 fn native_name(raw: &RawSnapshot, node: u32) -> String {
     let name = text(raw.name(node));
-    let mut name = match raw.is_detached(node) {
-        true => format!("Detached {name}"),
-        false => name.into_owned(),
+    let mut name = if raw.is_detached(node) {
+        format!("Detached {name}")
+    } else {
+        name.into_owned()
     };
     let start = match &name {
         name if name.starts_with('<') => 0,

@@ -3,18 +3,16 @@
 use super::ephemerons::Ephemerons;
 use super::raw::{EdgeKind, NodeKind, RawSnapshot};
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 
-/// The number of nodes between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 /// The distance of nodes that are not reached.
 pub(crate) const NO_DISTANCE: i32 = -5;
 /// Nodes that only V8 reaches have greater distances.
 pub(crate) const SYSTEM_DISTANCE: i32 = 100_000_000;
 
 /// A breadth-first search in the order of the file.
-struct Search<'r> {
+struct DistanceSearch<'r> {
     raw: &'r RawSnapshot,
     ephemerons: &'r Ephemerons,
     distances: Vec<i32>,
@@ -25,7 +23,7 @@ struct Search<'r> {
 impl RawSnapshot {
     /// The distance of every node.
     pub(super) fn distances(&self, ephemerons: &Ephemerons, step: &Step<'_>) -> Result<Vec<i32>> {
-        let mut search = Search {
+        let mut search = DistanceSearch {
             raw: self,
             ephemerons,
             distances: columns::repeated(NO_DISTANCE, self.len())?,
@@ -41,16 +39,13 @@ impl RawSnapshot {
         }
         let has_user_roots = !roots.is_empty();
         search.run(roots, step)?;
-        search.distances[self.root as usize] = match has_user_roots {
-            true => SYSTEM_DISTANCE,
-            false => 0,
-        };
+        search.distances[self.root as usize] = if has_user_roots { SYSTEM_DISTANCE } else { 0 };
         search.run(vec![self.root], step)?;
         Ok(search.distances)
     }
 }
 
-impl Search<'_> {
+impl DistanceSearch<'_> {
     fn run(&mut self, mut queue: Vec<u32>, step: &Step<'_>) -> Result<()> {
         // The nodes at the next distance.
         let mut next = Vec::new();
@@ -98,9 +93,10 @@ impl Search<'_> {
             }
             // Maps share descriptor arrays, so their descriptors need not belong to the map.
             NodeKind::Array if raw.name(node) == b"(map descriptors)" => {
-                let index = match kind.has_name() {
-                    false => Some(u64::from(name)),
-                    true => leading_number(raw.strings.bytes(name)),
+                let index = if kind.has_name() {
+                    leading_number(raw.strings.bytes(name))
+                } else {
+                    Some(u64::from(name))
                 };
                 return index.is_none_or(|index| index < 2 || index % 3 != 1);
             }

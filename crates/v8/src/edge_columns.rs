@@ -15,8 +15,8 @@ impl File<'_, '_> {
     pub(super) fn read_edges(&self, raw: &mut RawSnapshot, strings: usize) -> Result<()> {
         let fields = &self.meta.edge_fields;
         let required = |name: &'static str| {
-            let place = fields.iter().position(|field| field == name);
-            place.ok_or_else(|| {
+            let column = fields.iter().position(|field| field == name);
+            column.ok_or_else(|| {
                 self.error_at(
                     0,
                     format!("edge_fields has no {name:?}: this is not a heap snapshot of V8"),

@@ -4,16 +4,13 @@
 use std::collections::HashMap;
 
 use super::raw::{EdgeKind, RawSnapshot};
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 pub use heap::WideLabel;
 
-/// The number of names between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
-
 /// An entry of a weak map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct WeakMapEntry {
     /// The same for both of its edges.
     pub(super) pair: u32,
     /// The id of the table.
@@ -23,7 +20,7 @@ pub(super) struct Entry {
 /// The entries of all weak maps, by the name of the edge.
 #[derive(Default)]
 pub(super) struct Ephemerons {
-    by_name: HashMap<u32, Entry>,
+    by_name: HashMap<u32, WeakMapEntry>,
     /// The number of pairs.
     pub(super) pairs: u32,
 }
@@ -39,7 +36,7 @@ impl Ephemerons {
             if let Some((pair, table)) = parse(raw.strings.bytes(name)) {
                 let known = pairs.len() as u32;
                 let pair = *pairs.entry(pair).or_insert(known);
-                by_name.insert(name, Entry { pair, table });
+                by_name.insert(name, WeakMapEntry { pair, table });
             }
         }
         let pairs = pairs.len() as u32;
@@ -48,15 +45,16 @@ impl Ephemerons {
 
     /// The entry of an edge with this label.
     #[inline]
-    pub(super) fn of(&self, label: WideLabel) -> Option<Entry> {
-        match self.by_name.is_empty() || EdgeKind::of_label(label) != EdgeKind::Internal {
-            true => None,
-            false => self.of_name(label.number()),
+    pub(super) fn of(&self, label: WideLabel) -> Option<WeakMapEntry> {
+        if self.by_name.is_empty() || EdgeKind::of_label(label) != EdgeKind::Internal {
+            None
+        } else {
+            self.of_name(label.number())
         }
     }
 
     /// The entry of an internal edge with this name.
-    pub(super) fn of_name(&self, name: u32) -> Option<Entry> {
+    pub(super) fn of_name(&self, name: u32) -> Option<WeakMapEntry> {
         self.by_name.get(&name).copied()
     }
 }

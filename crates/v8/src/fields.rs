@@ -3,26 +3,21 @@
 use super::raw::NodeKind;
 use super::source::SnapshotSource;
 use super::strings::{code_units, length};
+use super::tables::{MAP, Part, SET};
 use base::columns;
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{
     Cell, EdgeLabel, FieldReader, FieldType, LabelKind, Member, MemberSink, Membership, NameKind,
 };
 
-/// The number of references between two checks for cancellation.
-const CHECK_INTERVAL: u64 = 1 << 14;
 /// The number of references whose names are suggested.
 const MOST_NAMES: usize = 10_000;
 /// What V8 calls `true`, `false`, `null` and `undefined`, and its own markers.
 const ODDBALL: &[u8] = b"system / Oddball";
-/// The classes of containers.
+/// The class of arrays.
 const ARRAY: &str = "Array";
-const SET: &str = "Set";
-const MAP: &str = "Map";
-/// The reference from a set to its table.
-const TABLE: &[u8] = b"table";
 
 /// Reads properties of a snapshot.
 struct SnapshotFields<'s> {
@@ -39,8 +34,8 @@ impl SnapshotSource {
         let strings = &self.names().strings;
         let mut numbers = Vec::new();
         for number in 0..strings.len() as u32 {
-            if u64::from(number).is_multiple_of(CHECK_INTERVAL) {
-                control.count(CHECK_INTERVAL)?;
+            if (number as usize).is_multiple_of(CHECK_INTERVAL) {
+                control.count(CHECK_INTERVAL as u64)?;
             }
             if strings.bytes(number) == name.as_bytes() {
                 columns::push(&mut numbers, number)?;
@@ -68,17 +63,20 @@ impl SnapshotSource {
             if !class_slots[slot as usize] || self.names().globals.contains(&object) {
                 continue;
             }
-            let mut places = edges.range(object);
-            read += 1 + places.len() as u64;
-            if read >= CHECK_INTERVAL {
+            let mut positions = edges.range(object);
+            read += 1 + positions.len() as u64;
+            if read >= CHECK_INTERVAL as u64 {
                 control.count(std::mem::take(&mut read))?;
             }
-            let is_named = places.any(|place| match edges.label(place).map(EdgeLabel::kind) {
-                Some(LabelKind::Named(NameKind::Property | NameKind::Context, number)) => {
-                    numbers.contains(&number)
-                }
-                _ => false,
-            });
+            let is_named =
+                positions.any(
+                    |position| match edges.label(position).map(EdgeLabel::kind) {
+                        Some(LabelKind::Named(NameKind::Property | NameKind::Context, number)) => {
+                            numbers.contains(&number)
+                        }
+                        _ => false,
+                    },
+                );
             if is_named {
                 return Ok(Some(FieldType::Any));
             }
@@ -91,16 +89,18 @@ impl SnapshotSource {
         let objects = (0..).map(ObjectIndex).zip(&self.heap().objects.class_slots);
         let wanted = objects.filter(|&(_, &slot)| class_slots[slot as usize]);
         let edges = &self.heap().edges;
-        let places = wanted
+        let positions = wanted
             .flat_map(|(object, _)| edges.range(object))
             .take(MOST_NAMES);
-        let mut names: Vec<String> = places
-            .filter_map(|place| match edges.label(place).map(EdgeLabel::kind) {
-                Some(LabelKind::Named(NameKind::Property | NameKind::Context, number)) => {
-                    Some(self.names().string(number))
-                }
-                _ => None,
-            })
+        let mut names: Vec<String> = positions
+            .filter_map(
+                |position| match edges.label(position).map(EdgeLabel::kind) {
+                    Some(LabelKind::Named(NameKind::Property | NameKind::Context, number)) => {
+                        Some(self.names().string(number))
+                    }
+                    _ => None,
+                },
+            )
             .collect();
         names.sort_unstable();
         names.dedup();
@@ -113,15 +113,15 @@ impl SnapshotSource {
         let edges = &self.heap().edges;
         let globals = names.globals.iter();
         let mut targets = globals.flat_map(|&global| {
-            edges.range(global).filter_map(|place| {
-                let label = edges.label(place).map(EdgeLabel::kind);
+            edges.range(global).filter_map(|position| {
+                let label = edges.label(position).map(EdgeLabel::kind);
                 let is_named = match label {
                     Some(LabelKind::Named(NameKind::Property, number)) => {
                         names.strings.bytes(number) == name.as_bytes()
                     }
                     _ => false,
                 };
-                is_named.then(|| edges.target(place))
+                is_named.then(|| edges.target(position))
             })
         });
         targets.next()
@@ -167,10 +167,10 @@ impl SnapshotSource {
     fn oddball(&self, object: ObjectIndex) -> Cell {
         let names = self.names();
         let edges = &self.heap().edges;
-        let mut places = edges.range(object);
-        let text = places.find_map(|place| {
-            let label = edges.label(place).map(EdgeLabel::kind);
-            let whole = names.whole_name(edges.target(place));
+        let mut positions = edges.range(object);
+        let text = positions.find_map(|position| {
+            let label = edges.label(position).map(EdgeLabel::kind);
+            let whole = names.whole_name(edges.target(position));
             let is_hidden = matches!(label, Some(LabelKind::Hidden));
             whole.filter(|_| is_hidden).map(|(_, text)| text)
         });
@@ -187,7 +187,7 @@ impl SnapshotFields<'_> {
     /// Counts references that are read.
     fn count(&mut self, references: usize) -> Result<()> {
         self.read += 1 + references as u64;
-        if self.read >= CHECK_INTERVAL {
+        if self.read >= CHECK_INTERVAL as u64 {
             self.control.count(std::mem::take(&mut self.read))?;
         }
         Ok(())
@@ -196,13 +196,13 @@ impl SnapshotFields<'_> {
     fn field(&self, names: &[u32], object: ObjectIndex) -> Cell {
         let edges = &self.source.heap().edges;
         let mut variable = None;
-        for place in edges.range(object) {
-            match edges.label(place).map(EdgeLabel::kind) {
+        for position in edges.range(object) {
+            match edges.label(position).map(EdgeLabel::kind) {
                 Some(LabelKind::Named(NameKind::Property, name)) if names.contains(&name) => {
-                    return self.source.cell(edges.target(place));
+                    return self.source.cell(edges.target(position));
                 }
                 Some(LabelKind::Named(NameKind::Context, name)) if names.contains(&name) => {
-                    variable = Some(edges.target(place));
+                    variable = Some(edges.target(position));
                 }
                 _ => {}
             }
@@ -271,27 +271,29 @@ impl FieldReader for SnapshotFields<'_> {
         if names.is_string(object) || names.kind(object) == NodeKind::Number {
             return Ok(Membership::NoContainer);
         }
-        let class_name = self.source.class_name(object);
-        if class_name == MAP {
-            // The references of its table do not say which are keys.
-            return Ok(Membership::NoContainer);
-        }
-        let holder = match class_name == SET {
-            true => match names.child(edges, object, TABLE) {
-                Some(table) => table,
-                None => return Ok(Membership::NoContainer),
-            },
-            false => object,
-        };
-        let has_elements = class_name == ARRAY || class_name == SET;
-        self.count(edges.range(holder).len())?;
-        let mut units = Vec::new();
-        for place in edges.range(holder) {
-            let goes_on = match edges.label(place).map(EdgeLabel::kind) {
-                Some(LabelKind::Element | LabelKind::Hidden) if has_elements => {
-                    sink(Member::Cell(self.source.cell(edges.target(place))))?
+        if let Some(table) = self.source.entry_table(object) {
+            let references = self.source.table_references(table, &self.control)?;
+            for reference in references.iter().filter(|one| one.part == Part::Key) {
+                if !sink(Member::Cell(self.source.cell(reference.target)))? {
+                    return Ok(Membership::Complete);
                 }
-                Some(LabelKind::Named(NameKind::Property, name)) if !has_elements => {
+            }
+            return Ok(Membership::OnlyObjects);
+        }
+        let is_array = match self.source.class_name(object) {
+            ARRAY => true,
+            // A map or a set whose table has another form.
+            MAP | SET => return Ok(Membership::NoContainer),
+            _ => false,
+        };
+        self.count(edges.range(object).len())?;
+        let mut units = Vec::new();
+        for position in edges.range(object) {
+            let goes_on = match edges.label(position).map(EdgeLabel::kind) {
+                Some(LabelKind::Element) if is_array => {
+                    sink(Member::Cell(self.source.cell(edges.target(position))))?
+                }
+                Some(LabelKind::Named(NameKind::Property, name)) if !is_array => {
                     units.clear();
                     units.extend(code_units(names.strings.bytes(name)));
                     sink(Member::Text(&units))?
@@ -302,9 +304,10 @@ impl FieldReader for SnapshotFields<'_> {
                 return Ok(Membership::Complete);
             }
         }
-        Ok(match has_elements {
-            true => Membership::WithoutNumbers,
-            false => Membership::Complete,
+        Ok(if is_array {
+            Membership::WithoutNumbers
+        } else {
+            Membership::Complete
         })
     }
 }

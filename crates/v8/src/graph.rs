@@ -5,26 +5,23 @@
 
 use std::collections::HashMap;
 
-use super::classes::{Class, Classes, PlainObjects, classify};
+use super::classes::{NodeClass, NodeClasses, PlainObjects, classify};
 use super::ephemerons::Ephemerons;
 use super::names::SnapshotNames;
 use super::order::{NO_OBJECT, Order};
 use super::other_edges::OtherEdges;
 use super::raw::{EdgeKind, RawSnapshot};
 use super::reached::{Reached, can_keep};
-use super::roots::Roots;
+use super::roots::SnapshotRoots;
 use base::columns;
-use base::control::{Control, Phase, Step};
+use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::units::{AddressForm, ObjectIndex};
 use heap::{
-    AllocationPlaces, Edges, Heap, HeapClass, NameKind, ObjectTable, RootKind, RootSlots,
+    AllocationLines, Edges, Heap, HeapClass, NameKind, ObjectTable, RootKind, RootSlots,
     UnsizedTree, WideLabel, class_counts, live_classes,
 };
-
-/// The number of nodes between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// Computes the heap of a snapshot.
 ///
@@ -51,13 +48,13 @@ pub(super) fn solve(
     step.advance(2)?;
     let order = Order::by_id(&raw)?;
     let general = GeneralNames::new(&mut raw, &ephemerons)?;
-    let Roots {
+    let SnapshotRoots {
         slots: roots,
         entries: root_nodes,
         globals,
-    } = Roots::find(&raw, &reached, &ephemerons, &order, &step)?;
+    } = SnapshotRoots::find(&raw, &reached, &ephemerons, &order, &step)?;
     let starts = roots_of_page_first(&root_nodes);
-    let selection = Selection {
+    let selection = EdgeSelection {
         root: raw.root,
         ids: std::mem::take(&mut raw.ids),
         first_edges: std::mem::take(&mut raw.first_edges),
@@ -170,8 +167,8 @@ fn objects_and_names(
         globals: Vec::new(),
         scripts: HashMap::new(),
         allocations: match raw.allocations {
-            Some(found) => Some(AllocationPlaces {
-                place_of: order.column(found.place_of)?,
+            Some(found) => Some(AllocationLines {
+                line_of: order.column(found.line_of)?,
                 ..found
             }),
             None => None,
@@ -180,18 +177,22 @@ fn objects_and_names(
     Ok((objects, names))
 }
 
-fn heap_classes(classes: Classes, slots: &[u32]) -> Vec<HeapClass> {
+fn heap_classes(classes: NodeClasses, slots: &[u32]) -> Vec<HeapClass> {
     let mut counts = vec![0u64; classes.all.len()];
     for &slot in slots {
         counts[slot as usize] += 1;
     }
     let all = classes.all.into_iter().zip(counts);
-    all.map(|(Class { name, place }, count)| HeapClass { name, place, count })
-        .collect()
+    all.map(|(NodeClass { name, origin }, count)| HeapClass {
+        name,
+        origin,
+        count,
+    })
+    .collect()
 }
 
 /// The edges of a snapshot, and what is needed to select those that keep their targets alive.
-struct Selection {
+struct EdgeSelection {
     root: u32,
     ids: Vec<u32>,
     first_edges: Vec<u32>,
@@ -202,7 +203,7 @@ struct Selection {
     general: GeneralNames,
 }
 
-impl Selection {
+impl EdgeSelection {
     /// The ids of the objects, the graph over them, and the references that are not part of it.
     fn edges(self, order: &Order, step: &Step<'_>) -> Result<(Vec<u32>, Edges, OtherEdges)> {
         match order {

@@ -10,14 +10,14 @@ const LANE: usize = 32;
 /// Bytes of the file that count as one unit of work.
 pub(super) const BYTES_PER_UNIT: u64 = 1 << 10;
 
-/// A place in the text.
+/// A position in the text.
 #[derive(Clone, Copy)]
-pub(super) struct Cursor<'a> {
+pub(super) struct JsonCursor<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) at: usize,
 }
 
-/// The first place from `from` on with one of these two bytes.
+/// The first position from `from` on with one of these two bytes.
 pub(super) fn find(bytes: &[u8], from: usize, one: u8, other: u8) -> Option<usize> {
     let is_wanted = |&byte: &u8| byte == one || byte == other;
     let rest = bytes.get(from..)?;
@@ -31,19 +31,19 @@ pub(super) fn find(bytes: &[u8], from: usize, one: u8, other: u8) -> Option<usiz
     let mut at = from;
     for lane in lanes {
         if has_wanted(lane) {
-            return lane.iter().position(is_wanted).map(|place| at + place);
+            return lane.iter().position(is_wanted).map(|found| at + found);
         }
         at += LANE;
     }
-    last.iter().position(is_wanted).map(|place| at + place)
+    last.iter().position(is_wanted).map(|found| at + found)
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> JsonCursor<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
 
-    /// An error at this place.
+    /// An error at this position.
     pub(super) fn error(&self, expected: &str) -> Error {
         match self.bytes.get(self.at) {
             None => Error::from(SnapshotError::Truncated {
@@ -80,9 +80,10 @@ impl<'a> Cursor<'a> {
     }
 
     pub(super) fn expect(&mut self, byte: u8, what: &str) -> Result<()> {
-        match self.accept(byte) {
-            true => Ok(()),
-            false => Err(self.error(what)),
+        if self.accept(byte) {
+            Ok(())
+        } else {
+            Err(self.error(what))
         }
     }
 
@@ -203,7 +204,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The whole number at a place, which moves to its end; `None` if there is none, if it has more than 19 digits, or a
+/// The whole number at a position, which moves to its end; `None` if there is none, if it has more than 19 digits, or a
 /// zero before others, which JSON does not have.
 #[inline]
 pub(super) fn number_at(bytes: &[u8], at: &mut usize) -> Option<u64> {

@@ -33,6 +33,7 @@ mod roots;
 mod scripts;
 mod source;
 mod strings;
+mod tables;
 
 pub use error::SnapshotError;
 pub use module_names::{ModuleNames, TypeNames};

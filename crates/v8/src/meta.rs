@@ -1,6 +1,6 @@
 //! The part `snapshot` of a file: which numbers a row has, and the names of their values.
 
-use super::json::Cursor;
+use super::json::JsonCursor;
 use crate::SnapshotError;
 use base::error::Result;
 
@@ -28,7 +28,7 @@ pub(super) struct Meta {
 ///
 /// # Errors
 /// [`SnapshotError::Unreadable`], [`SnapshotError::Truncated`].
-pub(super) fn read_meta(cursor: &mut Cursor<'_>) -> Result<Meta> {
+pub(super) fn read_meta(cursor: &mut JsonCursor<'_>) -> Result<Meta> {
     let mut meta = Meta::default();
     let start = cursor.at;
     cursor.object(|cursor, key| {
@@ -69,7 +69,7 @@ pub(super) fn read_meta(cursor: &mut Cursor<'_>) -> Result<Meta> {
 }
 
 /// The names of the fields of a row, each once.
-fn fields(cursor: &mut Cursor<'_>, names: &mut Vec<String>) -> Result<()> {
+fn fields(cursor: &mut JsonCursor<'_>, names: &mut Vec<String>) -> Result<()> {
     let start = *cursor;
     list(cursor, MOST_FIELDS, names)?;
     let is_repeated = |nth: usize| names[..nth].contains(&names[nth]);
@@ -80,7 +80,7 @@ fn fields(cursor: &mut Cursor<'_>, names: &mut Vec<String>) -> Result<()> {
 }
 
 /// A list of names, which must be empty before.
-fn list(cursor: &mut Cursor<'_>, most: usize, names: &mut Vec<String>) -> Result<()> {
+fn list(cursor: &mut JsonCursor<'_>, most: usize, names: &mut Vec<String>) -> Result<()> {
     if !names.is_empty() {
         return Err(cursor.error("one list of each kind"));
     }
@@ -94,7 +94,7 @@ fn list(cursor: &mut Cursor<'_>, most: usize, names: &mut Vec<String>) -> Result
 }
 
 /// The names of types: the list inside of the list, which stands for the field `type`. V8 writes it first.
-fn types(cursor: &mut Cursor<'_>, names: &mut Vec<String>) -> Result<()> {
+fn types(cursor: &mut JsonCursor<'_>, names: &mut Vec<String>) -> Result<()> {
     let mut is_found = false;
     cursor.array(|cursor| match cursor.peek() {
         Some(b'[') if !is_found => {

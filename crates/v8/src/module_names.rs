@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use super::SnapshotError;
 use super::raw::{EdgeKind, NodeKind, RawSnapshot};
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use heap::{NameKind, WideLabel};
 
@@ -40,9 +40,6 @@ const FIELD: &[u8] = b"$field";
 
 /// The most names that are added.
 const MOST_ADDED: usize = 1 << 20;
-
-/// The nodes between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 16;
 
 impl RawSnapshot {
     /// Puts the names of a module in place of those that V8 made of numbers.
@@ -76,7 +73,7 @@ impl Naming<'_> {
     fn instances(&mut self, control: &Control) -> Result<HashMap<u32, usize>> {
         let mut types = HashMap::new();
         for node in 0..self.raw.len() as u32 {
-            if node.is_multiple_of(CHECK_INTERVAL) {
+            if (node as usize).is_multiple_of(CHECK_INTERVAL) {
                 control.check()?;
             }
             // Node writes instances as hidden objects, Chromium as native ones.
@@ -124,7 +121,7 @@ impl Naming<'_> {
     /// Names the objects with these maps, and their fields.
     fn objects(&mut self, types: &HashMap<u32, usize>, control: &Control) -> Result<()> {
         for node in 0..self.raw.len() as u32 {
-            if node.is_multiple_of(CHECK_INTERVAL) {
+            if (node as usize).is_multiple_of(CHECK_INTERVAL) {
                 control.check()?;
             }
             if self.raw.kind(node) != NodeKind::Object || !self.raw.name(node).ends_with(OBJECT) {

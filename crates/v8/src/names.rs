@@ -5,22 +5,22 @@ use std::collections::HashMap;
 use memchr::memmem::Finder;
 
 use super::classes::{Interface, PlainObjects};
-use super::other_edges::{OtherEdge, OtherEdges};
+use super::other_edges::{NamedEdge, OtherEdges};
 use super::raw::{EdgeKind, NodeKind};
-use super::strings::{Strings, code_units};
+use super::strings::{SnapshotStrings, code_units};
 use base::columns;
 use base::control::{Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{
-    AllocationPlaces, ClassPlace, DominatorTree, EdgeLabel, Edges, Heap, HeapClass, LabelKind,
+    AllocationLines, ClassOrigin, DominatorTree, EdgeLabel, Edges, Heap, HeapClass, LabelKind,
     NameKind, ObjectTable, live_classes,
 };
 
 /// The names in a snapshot, and what it says of each object beyond its class and size.
 #[derive(Debug)]
 pub(crate) struct SnapshotNames {
-    pub(super) strings: Strings,
+    pub(super) strings: SnapshotStrings,
     pub(super) other_edges: OtherEdges,
     /// Per object: the number of its name.
     pub(super) names: Vec<u32>,
@@ -37,7 +37,7 @@ pub(crate) struct SnapshotNames {
     /// By number of a script: the number of its name.
     pub(super) scripts: HashMap<u32, u32>,
     /// Where objects were allocated, if V8 recorded it.
-    pub(super) allocations: Option<AllocationPlaces>,
+    pub(super) allocations: Option<AllocationLines>,
 }
 
 /// The largest number of code units of a string that is put together.
@@ -63,7 +63,7 @@ impl SnapshotNames {
         let allocations = self.allocations.as_ref();
         let words = self.names.capacity()
             + self.distances.capacity()
-            + allocations.map_or(0, |allocations| allocations.place_of.capacity());
+            + allocations.map_or(0, |allocations| allocations.line_of.capacity());
         let bytes = self.types.capacity() + self.is_detached.capacity();
         self.strings.memory_size()
             + self.scripts.capacity() as u64 * 8
@@ -107,19 +107,19 @@ impl SnapshotNames {
             let matches = self
                 .plain
                 .matches(&self.strings, &later.interfaces, &step)?;
-            let mut slots: HashMap<(Option<u32>, Option<ClassPlace>), u32> = HashMap::new();
+            let mut slots: HashMap<(Option<u32>, Option<ClassOrigin>), u32> = HashMap::new();
             for (&object, &interface) in self.plain.nodes.iter().zip(&matches) {
                 let Some(slot) = objects.class_slots.get_mut(object as usize) else {
                     continue;
                 };
-                let place = objects.classes[*slot as usize].place;
-                *slot = *slots.entry((interface, place)).or_insert_with(|| {
+                let origin = objects.classes[*slot as usize].origin;
+                *slot = *slots.entry((interface, origin)).or_insert_with(|| {
                     let name =
                         interface.map_or("Object", |nth| &later.interfaces[nth as usize].name);
                     let id = objects.classes.len() as u32;
                     objects.classes.push(HeapClass {
                         name: name.to_owned(),
-                        place,
+                        origin,
                         count: 0,
                     });
                     id
@@ -285,14 +285,17 @@ impl SnapshotNames {
         object: ObjectIndex,
         name: &[u8],
     ) -> Option<ObjectIndex> {
-        let mut places = edges.range(object);
-        let place = places.find(|&place| match edges.label(place).map(EdgeLabel::kind) {
-            Some(LabelKind::Named(NameKind::Internal, number)) => {
-                self.strings.bytes(number) == name
-            }
-            _ => false,
-        });
-        place.map(|place| edges.target(place))
+        let mut positions = edges.range(object);
+        let position =
+            positions.find(
+                |&position| match edges.label(position).map(EdgeLabel::kind) {
+                    Some(LabelKind::Named(NameKind::Internal, number)) => {
+                        self.strings.bytes(number) == name
+                    }
+                    _ => false,
+                },
+            );
+        position.map(|position| edges.target(position))
     }
 
     /// Whether an object is a string that contains this text, which is in UTF-8.
@@ -315,7 +318,7 @@ impl SnapshotNames {
     }
 
     /// The references of an object that keep nothing alive.
-    pub(crate) fn other_edges_of(&self, source: ObjectIndex) -> impl Iterator<Item = OtherEdge> {
+    pub(crate) fn other_edges_of(&self, source: ObjectIndex) -> impl Iterator<Item = NamedEdge> {
         self.other_edges.of(source)
     }
 
@@ -323,12 +326,12 @@ impl SnapshotNames {
     pub(crate) fn other_edges_to(
         &self,
         target: ObjectIndex,
-    ) -> impl Iterator<Item = (usize, OtherEdge)> {
+    ) -> impl Iterator<Item = (usize, NamedEdge)> {
         self.other_edges.to(target)
     }
 
     /// The name of a reference that keeps nothing alive, as DevTools shows it.
-    pub(crate) fn other_label(&self, edge: OtherEdge) -> String {
+    pub(crate) fn other_label(&self, edge: NamedEdge) -> String {
         let text = match (edge.label.index(), edge.label.label().kind()) {
             (Some(index), _) => index.to_string(),
             (None, LabelKind::Named(kind, name)) => match edge.kind {
@@ -347,7 +350,7 @@ impl SnapshotNames {
     }
 
     /// The reference of this number.
-    pub(crate) fn other_edge(&self, number: usize) -> OtherEdge {
+    pub(crate) fn other_edge(&self, number: usize) -> NamedEdge {
         self.other_edges.at(number)
     }
 

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::raw::{NodeKind, RawSnapshot, WideSizes};
 use super::reader::File;
-use super::strings::Strings;
+use super::strings::SnapshotStrings;
 use base::columns;
 use base::error::Result;
 use heap::HUGE;
@@ -24,8 +24,8 @@ struct Sparse {
     small: u64,
 }
 
-/// The places of the fields of a node in its row.
-struct Places {
+/// The columns of the fields of a node.
+struct NodeColumns {
     kind: usize,
     name: usize,
     id: usize,
@@ -36,7 +36,7 @@ struct Places {
 }
 
 /// A piece of every column.
-struct Piece<'c> {
+struct ColumnsPiece<'c> {
     types: &'c mut [u8],
     names: &'c mut [u32],
     ids: &'c mut [u32],
@@ -45,32 +45,32 @@ struct Piece<'c> {
 }
 
 impl File<'_, '_> {
-    fn node_places(&self) -> Result<Places> {
+    fn node_fields(&self) -> Result<NodeColumns> {
         let fields = &self.meta.node_fields;
-        let place = |name: &str| fields.iter().position(|field| field == name);
+        let column = |name: &str| fields.iter().position(|field| field == name);
         let required = |name: &'static str| {
-            place(name).ok_or_else(|| {
+            column(name).ok_or_else(|| {
                 self.error_at(
                     0,
                     format!("node_fields has no {name:?}: this is not a heap snapshot of V8"),
                 )
             })
         };
-        Ok(Places {
+        Ok(NodeColumns {
             kind: required("type")?,
             name: required("name")?,
             id: required("id")?,
             size: required("self_size")?,
             edges: required("edge_count")?,
-            detached: place("detachedness"),
-            trace: place("trace_node_id"),
+            detached: column("detachedness"),
+            trace: column("trace_node_id"),
         })
     }
 
     /// The nodes. In place of its first edge, each has the number of edges of the node before it. Names are below
     /// `strings`.
     pub(super) fn read_nodes(&self, strings: usize) -> Result<RawSnapshot> {
-        let at = self.node_places()?;
+        let at = self.node_fields()?;
         let rows = self.nodes.rows;
         let mut types = columns::zeros::<u8>(rows)?;
         let mut names = columns::zeros::<u32>(rows)?;
@@ -90,7 +90,7 @@ impl File<'_, '_> {
             .into_par_iter()
             .enumerate()
             .map(|(piece, (types, names, ids, sizes, edge_counts))| {
-                let columns = Piece {
+                let columns = ColumnsPiece {
                     types,
                     names,
                     ids,
@@ -151,16 +151,16 @@ impl File<'_, '_> {
             internal_names: Vec::new(),
             location_of: Vec::new(),
             locations: Vec::new(),
-            strings: Strings::default(),
+            strings: SnapshotStrings::default(),
         })
     }
 
     /// Reads one piece of the nodes into its part of every column.
     fn read_piece(
         &self,
-        at: &Places,
+        at: &NodeColumns,
         piece: usize,
-        into: Piece<'_>,
+        into: ColumnsPiece<'_>,
         strings: usize,
     ) -> Result<Sparse> {
         let numbers = &self.nodes;

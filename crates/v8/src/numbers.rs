@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::json::{BYTES_PER_UNIT, Cursor, number_at};
+use super::json::{BYTES_PER_UNIT, JsonCursor, number_at};
 use super::meta::MOST_FIELDS;
 use crate::SnapshotError;
 use base::control::Step;
@@ -17,8 +17,8 @@ const PIECES_PER_ROUND: usize = 16;
 
 /// The numbers of an array, as text.
 #[derive(Clone)]
-pub(super) struct Numbers {
-    /// The place of each piece, and the number of rows before it.
+pub(super) struct NumberTexts {
+    /// The position of each piece, and the number of rows before it.
     pub(super) pieces: Vec<(Range<usize>, usize)>,
     pub(super) rows: usize,
     pub(super) fields: usize,
@@ -26,9 +26,13 @@ pub(super) struct Numbers {
     signed_field: Option<usize>,
 }
 
-impl Numbers {
+impl NumberTexts {
     /// Finds the end of an array of numbers and cuts it into pieces of whole rows.
-    pub(super) fn find(cursor: &mut Cursor<'_>, fields: usize, step: &Step<'_>) -> Result<Self> {
+    pub(super) fn find(
+        cursor: &mut JsonCursor<'_>,
+        fields: usize,
+        step: &Step<'_>,
+    ) -> Result<Self> {
         cursor.expect(b'[', "an array of numbers")?;
         let start = cursor.at;
         let (chunks, end) = count_commas(cursor, step)?;
@@ -66,9 +70,10 @@ impl Numbers {
                 left -= usize::from(bytes[at] == b',');
                 at += 1;
             }
-            let rows = match at == end {
-                true => total / fields,
-                false => (commas + missing) / fields,
+            let rows = if at == end {
+                total / fields
+            } else {
+                (commas + missing) / fields
             };
             if rows > first_row {
                 pieces.push((piece_start..at, first_row));
@@ -148,13 +153,14 @@ impl Numbers {
             each(nth, &row)?;
         }
         let at = words.at;
-        match at == end {
-            true => Ok(()),
-            false => Err(Cursor {
+        if at == end {
+            Ok(())
+        } else {
+            Err(JsonCursor {
                 bytes: &bytes[..end],
                 at,
             }
-            .error("\",\" or \"]\"")),
+            .error("\",\" or \"]\""))
         }
     }
 
@@ -166,7 +172,7 @@ impl Numbers {
         is_last: bool,
         row: &mut [u64; MOST_FIELDS],
     ) -> Result<usize> {
-        let error = |at, expected: &str| Cursor { bytes, at }.error(expected);
+        let error = |at, expected: &str| JsonCursor { bytes, at }.error(expected);
         for (field, number) in row[..self.fields].iter_mut().enumerate() {
             skip_space(bytes, &mut at);
             if self.signed_field == Some(field) && bytes.get(at) == Some(&b'-') {
@@ -216,8 +222,8 @@ fn skip_space(bytes: &[u8], at: &mut usize) {
     }
 }
 
-/// The number of commas in each piece of the array at the cursor, and the end of the array. The cursor moves to the place after it.
-fn count_commas(cursor: &mut Cursor<'_>, step: &Step<'_>) -> Result<(Vec<usize>, usize)> {
+/// The number of commas in each piece of the array at the cursor, and the end of the array. The cursor moves to the byte after it.
+fn count_commas(cursor: &mut JsonCursor<'_>, step: &Step<'_>) -> Result<(Vec<usize>, usize)> {
     let start = cursor.at;
     let mut counts = Vec::new();
     for round in cursor.bytes[start..].chunks(PIECES_PER_ROUND * PIECE) {
@@ -241,7 +247,7 @@ fn count_commas(cursor: &mut Cursor<'_>, step: &Step<'_>) -> Result<(Vec<usize>,
     Err(cursor.error("the end of an array of numbers"))
 }
 
-/// The number of commas before the first bracket that closes an array or quote, and the place of that.
+/// The number of commas before the first bracket that closes an array or quote, and the position of that.
 fn count_to_bracket(bytes: &[u8]) -> (usize, Option<usize>) {
     // At most 255, so that the numbers of commas are bytes.
     const LANE: usize = 128;
@@ -279,12 +285,12 @@ struct Words<'a> {
     at: usize,
     /// Where the block begins.
     block: usize,
-    /// The places in the block, after those that were read, of bytes that are no digits.
+    /// The positions in the block, after those that were read, of bytes that are no digits.
     ends: u64,
 }
 
 impl<'a> Words<'a> {
-    /// A reader from this place on.
+    /// A reader from this position on.
     fn new(bytes: &'a [u8], at: usize) -> Self {
         let ends = block_at(bytes, at).map_or(0, others);
         let block = at;
@@ -296,7 +302,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The place of the next byte that is no digit; `None` near the end of the file.
+    /// The position of the next byte that is no digit; `None` near the end of the file.
     #[inline(always)]
     fn next_end(&mut self) -> Option<usize> {
         while self.ends == 0 {
@@ -353,7 +359,7 @@ fn others(block: &[u8; BLOCK]) -> u64 {
     })
 }
 
-/// The number whose digits are between these places, if it has 1 to 8 digits and no zero before them.
+/// The number whose digits are between these positions, if it has 1 to 8 digits and no zero before them.
 #[inline(always)]
 fn short_number(bytes: &[u8], start: usize, end: usize) -> Option<u64> {
     let digits = end - start;
@@ -382,8 +388,8 @@ mod tests {
     proptest! {
         #[test]
         fn a_bit_is_set_for_each_byte_that_is_no_digit(block in any::<[u8; BLOCK]>()) {
-            for (place, byte) in block.iter().enumerate() {
-                prop_assert_eq!(others(&block) >> place & 1 == 0, byte.is_ascii_digit());
+            for (position, byte) in block.iter().enumerate() {
+                prop_assert_eq!(others(&block) >> position & 1 == 0, byte.is_ascii_digit());
             }
         }
 

@@ -18,7 +18,7 @@ pub(crate) struct OtherEdges {
 
 /// A reference that keeps nothing alive.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OtherEdge {
+pub(crate) struct NamedEdge {
     pub(crate) source: ObjectIndex,
     pub(crate) target: ObjectIndex,
     pub(super) kind: EdgeKind,
@@ -56,8 +56,8 @@ impl OtherEdges {
         (self.sources.capacity() * one) as u64
     }
 
-    pub(super) fn at(&self, nth: usize) -> OtherEdge {
-        OtherEdge {
+    pub(super) fn at(&self, nth: usize) -> NamedEdge {
+        NamedEdge {
             source: self.sources[nth],
             target: self.targets[nth],
             kind: self.kinds[nth],
@@ -66,22 +66,22 @@ impl OtherEdges {
     }
 
     /// The references of an object.
-    pub(crate) fn of(&self, source: ObjectIndex) -> impl Iterator<Item = OtherEdge> {
+    pub(crate) fn of(&self, source: ObjectIndex) -> impl Iterator<Item = NamedEdge> {
         let first = self.sources.partition_point(|&other| other < source);
         let end = self.sources.partition_point(|&other| other <= source);
         (first..end).map(|nth| self.at(nth))
     }
 
     /// The references to an object, by source, each with its number.
-    pub(super) fn to(&self, target: ObjectIndex) -> impl Iterator<Item = (usize, OtherEdge)> {
-        let places = self.targets.iter().enumerate();
-        places
+    pub(super) fn to(&self, target: ObjectIndex) -> impl Iterator<Item = (usize, NamedEdge)> {
+        let positions = self.targets.iter().enumerate();
+        positions
             .filter(move |&(_, &other)| other == target)
             .map(|(nth, _)| (nth, self.at(nth)))
     }
 }
 
-impl OtherEdge {
+impl NamedEdge {
     pub(crate) fn is_weak(self) -> bool {
         self.kind == EdgeKind::Weak
     }

@@ -115,9 +115,9 @@ fn in_brackets(key: &str) -> String {
 /// What an object refers to at this index. V8 writes indexes in order.
 fn target_at(edges: &Edges, holder: ObjectIndex, index: u32) -> Option<ObjectIndex> {
     let range = edges.range(holder);
-    let index_at = |place: u32| {
-        let is_hidden = edges.label(place).map(EdgeLabel::kind) == Some(LabelKind::Hidden);
-        let index = edges.wide_label(place).and_then(WideLabel::index);
+    let index_at = |position: u32| {
+        let is_hidden = edges.label(position).map(EdgeLabel::kind) == Some(LabelKind::Hidden);
+        let index = edges.wide_label(position).and_then(WideLabel::index);
         index.filter(|_| is_hidden)
     };
     let (mut low, mut high) = (range.start, range.end);

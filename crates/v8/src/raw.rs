@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::strings::Strings;
-use heap::AllocationPlaces;
+use super::strings::SnapshotStrings;
+use heap::AllocationLines;
 pub use heap::{HUGE, Location, WideLabel, labels};
 
 /// The type of a node.
@@ -133,11 +133,11 @@ pub(super) struct RawSnapshot {
     /// Per node: 1 + the number of its location; empty if there are none.
     pub(super) location_of: Vec<u32>,
     pub(super) locations: Vec<Location>,
-    pub(super) strings: Strings,
+    pub(super) strings: SnapshotStrings,
     /// The nodes whose allocation V8 recorded, each with the id of the call.
     pub(super) traces: Vec<(u32, u64)>,
     /// Where these were allocated, by node.
-    pub(super) allocations: Option<AllocationPlaces>,
+    pub(super) allocations: Option<AllocationLines>,
 }
 
 /// Sizes, few of which need more than 32 bits.

@@ -3,12 +3,9 @@
 use super::ephemerons::Ephemerons;
 use super::raw::{EdgeKind, RawSnapshot};
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 pub use heap::WideLabel;
-
-/// The number of nodes between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// The page reaches the node, and not only V8 or a debugger.
 const PAGE: u8 = 1;
@@ -21,7 +18,7 @@ const ORPHAN: u8 = 8;
 
 /// How the root reaches a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(super) enum EntryKind {
     /// By an edge.
     Edge,
     /// Nothing refers to the node strongly; DevTools counts it as dominated by the root.
@@ -45,7 +42,7 @@ impl Reached {
         ephemerons: &Ephemerons,
         step: &Step<'_>,
     ) -> Result<Self> {
-        let mut search = Search {
+        let mut search = ReachSearch {
             raw,
             ephemerons,
             step,
@@ -78,13 +75,13 @@ impl Reached {
     }
 
     /// The nodes that are roots of the heap, and how the root reaches each.
-    pub(super) fn entries(&self) -> impl Iterator<Item = (u32, Entry)> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = (u32, EntryKind)> {
         let entries = self.states.iter().zip(0..);
         entries.filter_map(|(state, node)| match state & (ALIVE | ENTRY | ORPHAN) {
             ALIVE => None,
-            0 => Some((node, Entry::Clique)),
-            state if state & ORPHAN != 0 => Some((node, Entry::Orphan)),
-            _ => Some((node, Entry::Edge)),
+            0 => Some((node, EntryKind::Clique)),
+            state if state & ORPHAN != 0 => Some((node, EntryKind::Orphan)),
+            _ => Some((node, EntryKind::Edge)),
         })
     }
 }
@@ -117,7 +114,7 @@ fn is_followed(states: &[u8], root: u32, node: u32, target: u32) -> bool {
     states[node as usize] & PAGE != 0 || states[target as usize] & PAGE == 0 || node == root
 }
 
-struct Search<'r, 'c> {
+struct ReachSearch<'r, 'c> {
     raw: &'r RawSnapshot,
     ephemerons: &'r Ephemerons,
     step: &'r Step<'c>,
@@ -125,7 +122,7 @@ struct Search<'r, 'c> {
     waiting: Vec<u32>,
 }
 
-impl Search<'_, '_> {
+impl ReachSearch<'_, '_> {
     fn can_keep(&self, node: u32, edge: usize) -> bool {
         let raw = self.raw;
         let edge = (node, raw.edge_labels[edge], raw.edge_targets[edge]);
@@ -176,9 +173,10 @@ impl Search<'_, '_> {
                 if search.states[target as usize] != 0 || raw.edge_kind(edge) == EdgeKind::Weak {
                     continue;
                 }
-                match search.can_keep(node, edge) {
-                    true => search.add(target, PAGE | ALIVE)?,
-                    false => columns::push(&mut others, target)?,
+                if search.can_keep(node, edge) {
+                    search.add(target, PAGE | ALIVE)?
+                } else {
+                    columns::push(&mut others, target)?
                 }
             }
             Ok(())

@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
-use super::calls::Calls;
-use super::json::{BYTES_PER_UNIT, Cursor};
+use super::calls::CallTree;
+use super::json::{BYTES_PER_UNIT, JsonCursor};
 use super::meta::{Meta, read_meta};
-use super::numbers::Numbers;
+use super::numbers::NumberTexts;
 use super::raw::RawSnapshot;
-use super::strings::Strings;
+use super::strings::SnapshotStrings;
 use crate::SnapshotError;
 use base::columns;
 use base::control::{Control, Phase, Step};
@@ -24,7 +24,7 @@ const MOST_NODES: usize = (1 << 28) - 1;
 /// [`SnapshotError::Unreadable`], [`SnapshotError::Truncated`], [`Error::OutOfMemory`], [`Error::Aborted`].
 pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
     let finding = control.begin(Phase::Blocks, bytes.len() as u64 / BYTES_PER_UNIT);
-    let mut cursor = Cursor::new(bytes);
+    let mut cursor = JsonCursor::new(bytes);
     let mut parts = Parts::default();
     cursor.object(|cursor, key| {
         let offset = cursor.at as u64;
@@ -45,17 +45,17 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
 #[derive(Default)]
 struct Parts {
     meta: Option<Meta>,
-    nodes: Option<Numbers>,
-    edges: Option<Numbers>,
-    locations: Option<Numbers>,
-    functions: Option<Numbers>,
-    calls: Option<Calls>,
-    strings: Option<Strings>,
+    nodes: Option<NumberTexts>,
+    edges: Option<NumberTexts>,
+    locations: Option<NumberTexts>,
+    functions: Option<NumberTexts>,
+    calls: Option<CallTree>,
+    strings: Option<SnapshotStrings>,
 }
 
 impl Parts {
     /// Takes the value of `key`, at which the cursor is. Returns whether there was one before.
-    fn take(&mut self, cursor: &mut Cursor<'_>, key: &str, step: &Step<'_>) -> Result<bool> {
+    fn take(&mut self, cursor: &mut JsonCursor<'_>, key: &str, step: &Step<'_>) -> Result<bool> {
         if key == "snapshot" {
             return Ok(self.meta.replace(read_meta(cursor)?).is_some());
         }
@@ -75,14 +75,14 @@ impl Parts {
         };
         Ok(match key {
             "nodes" => {
-                let found = Numbers::find(cursor, meta.node_fields.len(), step)?;
+                let found = NumberTexts::find(cursor, meta.node_fields.len(), step)?;
                 self.nodes.replace(found).is_some()
             }
             "edges" => {
                 // Node 24 writes some elements with negative indexes.
                 let mut names = meta.edge_fields.iter();
                 let signed = names.position(|name| name == "name_or_index");
-                let found = Numbers::find(cursor, meta.edge_fields.len(), step)?;
+                let found = NumberTexts::find(cursor, meta.edge_fields.len(), step)?;
                 self.edges.replace(found.with_signs(signed)).is_some()
             }
             "locations" => optional(cursor, &meta.location_fields, step)?
@@ -90,10 +90,13 @@ impl Parts {
             "trace_function_infos" => optional(cursor, &meta.function_fields, step)?
                 .is_some_and(|found| self.functions.replace(found).is_some()),
             "trace_tree" => {
-                let found = Calls::read(cursor, &meta.call_fields, step)?;
+                let found = CallTree::read(cursor, &meta.call_fields, step)?;
                 self.calls.replace(found).is_some()
             }
-            _ => self.strings.replace(Strings::read(cursor, step)?).is_some(),
+            _ => self
+                .strings
+                .replace(SnapshotStrings::read(cursor, step)?)
+                .is_some(),
         })
     }
 
@@ -120,7 +123,7 @@ impl Parts {
             let traces = std::mem::take(&mut raw.traces);
             let count = raw.len();
             raw.allocations =
-                file.allocation_places(&calls, &functions, &traces, count, &raw.strings)?;
+                file.allocation_lines(&calls, &functions, &traces, count, &raw.strings)?;
         }
         Ok(raw)
     }
@@ -128,28 +131,32 @@ impl Parts {
 
 /// Rows of numbers, skipped if the file does not say what their fields are.
 fn optional(
-    cursor: &mut Cursor<'_>,
+    cursor: &mut JsonCursor<'_>,
     fields: &[String],
     step: &Step<'_>,
-) -> Result<Option<Numbers>> {
+) -> Result<Option<NumberTexts>> {
     if fields.is_empty() {
         cursor.skip_value()?;
         return Ok(None);
     }
-    Numbers::find(cursor, fields.len(), step).map(Some)
+    NumberTexts::find(cursor, fields.len(), step).map(Some)
 }
 
 /// A file whose parts were found.
 pub(super) struct File<'a, 'c> {
     pub(super) bytes: &'a [u8],
     pub(super) meta: Meta,
-    pub(super) nodes: Numbers,
-    pub(super) edges: Numbers,
+    pub(super) nodes: NumberTexts,
+    pub(super) edges: NumberTexts,
     pub(super) step: Step<'c>,
 }
 
 impl File<'_, '_> {
-    fn read(&self, mut strings: Strings, locations: Option<Numbers>) -> Result<RawSnapshot> {
+    fn read(
+        &self,
+        mut strings: SnapshotStrings,
+        locations: Option<NumberTexts>,
+    ) -> Result<RawSnapshot> {
         self.check_count("node_count", self.meta.node_count, self.nodes.rows)?;
         self.check_count("edge_count", self.meta.edge_count, self.edges.rows)?;
         if self.nodes.rows > MOST_NODES || self.edges.rows >= u32::MAX as usize {
@@ -198,7 +205,7 @@ impl File<'_, '_> {
     /// An error about a number of a row.
     pub(super) fn bad_number(
         &self,
-        numbers: &Numbers,
+        numbers: &NumberTexts,
         row: usize,
         field: usize,
         what: &str,
@@ -217,26 +224,27 @@ impl File<'_, '_> {
             // Checked below.
             *first = sum as u32;
         }
-        match sum == self.edges.rows as u64 {
-            true => Ok(()),
-            false => Err(self.error_at(
+        if sum == self.edges.rows as u64 {
+            Ok(())
+        } else {
+            Err(self.error_at(
                 self.edges.start(),
                 format!(
                     "the edge_count of all nodes add up to {sum}, but the file has {} edges",
                     self.edges.rows
                 ),
-            )),
+            ))
         }
     }
 
-    fn read_locations(&self, raw: &mut RawSnapshot, numbers: &Numbers) -> Result<()> {
+    fn read_locations(&self, raw: &mut RawSnapshot, numbers: &NumberTexts) -> Result<()> {
         let fields = &self.meta.location_fields;
-        let place = |name: &str| fields.iter().position(|field| field == name);
+        let column = |name: &str| fields.iter().position(|field| field == name);
         let (Some(at_object), Some(at_script), Some(at_line), Some(at_column)) = (
-            place("object_index"),
-            place("script_id"),
-            place("line"),
-            place("column"),
+            column("object_index"),
+            column("script_id"),
+            column("line"),
+            column("column"),
         ) else {
             return Ok(());
         };

@@ -7,21 +7,19 @@
 use super::ephemerons::Ephemerons;
 use super::order::{NO_OBJECT, Order};
 use super::raw::{EdgeKind, NodeKind, RawSnapshot};
-use super::reached::{Entry, Reached, can_keep};
+use super::reached::{EntryKind, Reached, can_keep};
 use super::strings::text;
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{RootKind, RootSlots};
 
 /// The name of roots that V8 keeps alive in ways that the snapshot does not show.
 const UNREACHED: &str = "(no strong reference)";
-/// The number of nodes between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// The roots of a snapshot.
-pub(super) struct Roots {
+pub(super) struct SnapshotRoots {
     /// Where paths begin, each with its name.
     pub(super) slots: RootSlots,
     /// What the root of the snapshot refers to, and what is alive without a strong reference: ascending by object,
@@ -33,7 +31,7 @@ pub(super) struct Roots {
 
 type NamedSlot = (RootKind, String, ObjectIndex);
 
-impl Roots {
+impl SnapshotRoots {
     /// Finds them.
     pub(super) fn find(
         raw: &RawSnapshot,
@@ -93,20 +91,23 @@ fn entries(raw: &RawSnapshot, reached: &Reached, order: &Order) -> Result<Vec<Na
             continue;
         }
         let slot = match entry {
-            Entry::Edge => {
-                let kind = match raw.is_user_root(node) {
-                    true => RootKind::Global,
-                    false => RootKind::System,
+            EntryKind::Edge => {
+                let kind = if raw.is_user_root(node) {
+                    RootKind::Global
+                } else {
+                    RootKind::System
                 };
                 // The name of a string is what it contains.
-                let name = match raw.kind(node).is_string() {
-                    true => format!("({})", raw.type_names[raw.types[node as usize] as usize]),
-                    false if kind == RootKind::Global => global_name(raw, node),
-                    false => text(raw.name(node)).into_owned(),
+                let name = if raw.kind(node).is_string() {
+                    format!("({})", raw.type_names[raw.types[node as usize] as usize])
+                } else if kind == RootKind::Global {
+                    global_name(raw, node)
+                } else {
+                    text(raw.name(node)).into_owned()
                 };
                 (kind, name, ObjectIndex(object))
             }
-            Entry::Orphan | Entry::Clique => {
+            EntryKind::Orphan | EntryKind::Clique => {
                 (RootKind::System, UNREACHED.to_owned(), ObjectIndex(object))
             }
         };
@@ -124,9 +125,10 @@ fn add_of_part(
     slots: &mut Vec<NamedSlot>,
 ) -> Result<()> {
     let name = text(raw.name(part));
-    let kind = match raw.is_document_root(part) {
-        true => RootKind::Global,
-        false => RootKind::System,
+    let kind = if raw.is_document_root(part) {
+        RootKind::Global
+    } else {
+        RootKind::System
     };
     for edge in edges {
         let target = raw.edge_targets[edge];

@@ -4,11 +4,8 @@
 use std::collections::HashMap;
 
 use super::raw::{EdgeKind, NodeKind, RawSnapshot};
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
-
-/// The number of nodes between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// From a function to what all functions of one place share.
 const SHARED: [&[u8]; 1] = [b"shared"];

@@ -8,11 +8,11 @@ use std::sync::Arc;
 use memchr::memmem::Finder;
 
 use super::names::SnapshotNames;
-use super::other_edges::OtherEdge as NamedEdge;
+use super::other_edges::NamedEdge;
 use crate::SnapshotError;
 use base::bits::Bits;
 use base::columns;
-use base::control::{Control, Step};
+use base::control::{CHECK_INTERVAL, Control, Step};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
 use base::warning::Warning;
@@ -20,10 +20,10 @@ use heap::HeapError;
 use heap::literal::literal;
 use heap::survey::{HashedObject, Survey};
 use heap::{
-    AllocationPlaces, Blocks, Category, ClassPlace, ContainerPage, DominatorIndex, EdgeLabel,
+    AllocationLines, Blocks, Category, ClassOrigin, ContainerPage, DominatorIndex, EdgeLabel,
     FieldReader, FieldType, FieldValue, Heap, LabelKind, MOST_NUMBERS, NameKind, Need,
-    ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourcePlace, TextFilter, WantedEntries,
-    WideLabel,
+    ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourceLocation, TextFilter,
+    WantedEntries, WideLabel,
 };
 
 /// In place of the hash of a module: snapshots have none, and their ids can be compared.
@@ -53,8 +53,6 @@ const PLAIN_CLASSES: [&str; 10] = [
     "(array)",
     "(symbol)",
 ];
-/// The number of strings between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 /// V8 writes at most this many characters of a string, unless it is asked for more.
 const CUT: usize = 1024;
 
@@ -156,10 +154,10 @@ impl Source for SnapshotSource {
         }
     }
 
-    fn label_at(&self, class_slot: u32, place: u32) -> String {
+    fn label_at(&self, class_slot: u32, position: u32) -> String {
         let edges = &self.heap.edges;
-        let label = edges.label(place).unwrap_or_default();
-        let index = edges.wide_label(place).and_then(WideLabel::index);
+        let label = edges.label(position).unwrap_or_default();
+        let index = edges.wide_label(position).and_then(WideLabel::index);
         match (label.kind(), index) {
             // Greater ones are cut, and the number would not be the program's.
             (_, Some(MOST_NUMBERS)) => self.class_label(class_slot, label),
@@ -196,12 +194,12 @@ impl Source for SnapshotSource {
         &PLAIN_CLASSES
     }
 
-    fn class_place(&self, class_slot: u32) -> Option<SourcePlace> {
+    fn class_location(&self, class_slot: u32) -> Option<SourceLocation> {
         let class = self.heap.objects.classes.get(class_slot as usize)?;
-        let Some(ClassPlace::Constructor(location)) = class.place else {
+        let Some(ClassOrigin::Constructor(location)) = class.origin else {
             return None;
         };
-        Some(SourcePlace {
+        Some(SourceLocation {
             file: self.names.script(location.script)?,
             line: location.line.saturating_add(1),
             column: location.column.saturating_add(1),
@@ -234,7 +232,7 @@ impl Source for SnapshotSource {
             .program_name(&self.heap.edges, (holder, target), label)
     }
 
-    fn allocation_places(&self) -> Option<&AllocationPlaces> {
+    fn allocation_lines(&self) -> Option<&AllocationLines> {
         self.names.allocations.as_ref()
     }
 
@@ -324,9 +322,10 @@ impl Source for SnapshotSource {
             }
             let mut number_of = |contents: Cow<'_, [u8]>| {
                 let next = numbers.len() as u32;
-                match super::length(&contents) < CUT {
-                    true => Some(*numbers.entry(contents.into_owned().into()).or_insert(next)),
-                    false => None,
+                if super::length(&contents) < CUT {
+                    Some(*numbers.entry(contents.into_owned().into()).or_insert(next))
+                } else {
+                    None
                 }
             };
             let number = match snapshot.whole_name(object) {
@@ -375,12 +374,12 @@ impl ObjectReader for SnapshotReader<'_> {
     ) -> Result<String> {
         let heap = &self.source.heap;
         let edges = &heap.edges;
-        let mut places = edges
-            .range(source)
-            .filter(|&place| edges.target(place) == target && edges.label(place) == Some(label));
+        let mut positions = edges.range(source).filter(|&position| {
+            edges.target(position) == target && edges.label(position) == Some(label)
+        });
         let class_slot = heap.objects.class_slots[source.at()];
-        Ok(match places.nth(skipped) {
-            Some(place) => self.source.label_at(class_slot, place),
+        Ok(match positions.nth(skipped) {
+            Some(position) => self.source.label_at(class_slot, position),
             None => self.source.class_label(class_slot, label),
         })
     }
@@ -412,9 +411,9 @@ impl ObjectReader for SnapshotReader<'_> {
         Ok(literal(names.units(&heap.edges, object), true))
     }
 
-    fn label_at(&mut self, source: ObjectIndex, place: u32, _: usize) -> Result<String> {
+    fn label_at(&mut self, source: ObjectIndex, position: u32, _: usize) -> Result<String> {
         let class_slot = self.source.heap.objects.class_slots[source.at()];
-        Ok(self.source.label_at(class_slot, place))
+        Ok(self.source.label_at(class_slot, position))
     }
 }
 
@@ -445,8 +444,8 @@ impl SnapshotSource {
         let name = snapshot.name(object);
         if name == "Object" {
             let edges = &self.heap.edges;
-            let names = edges.range(object).filter_map(|place| {
-                match edges.label(place).map(EdgeLabel::kind) {
+            let names = edges.range(object).filter_map(|position| {
+                match edges.label(position).map(EdgeLabel::kind) {
                     Some(LabelKind::Named(kind @ NameKind::Property, name)) => {
                         let label = snapshot.label(kind, name);
                         (label != "__proto__").then_some(label)
@@ -467,9 +466,9 @@ impl SnapshotSource {
         let snapshot = &self.names;
         let edges = &self.heap.edges;
         let slot = self.heap.objects.class_slots[object.at()];
-        let places = edges.range(object);
+        let positions = edges.range(object);
         let others: Vec<NamedEdge> = snapshot.other_edges_of(object).collect();
-        if let Some(more @ 1..) = (places.len() + others.len()).checked_sub(MOST_FIELDS) {
+        if let Some(more @ 1..) = (positions.len() + others.len()).checked_sub(MOST_FIELDS) {
             notes.push(Warning::EdgesLeftOut { count: more as u64 });
         }
         let value = |name: String, type_name: &str, target: ObjectIndex| {
@@ -483,8 +482,8 @@ impl SnapshotSource {
                 function_name: None,
             }
         };
-        let field = |place: u32| {
-            let label = edges.label(place).unwrap_or_default();
+        let field = |position: u32| {
+            let label = edges.label(position).unwrap_or_default();
             let type_name = match label.kind() {
                 LabelKind::Element => "element",
                 LabelKind::Hidden => "hidden",
@@ -492,12 +491,20 @@ impl SnapshotSource {
                 LabelKind::Named(NameKind::Context, _) => "context",
                 _ => "internal",
             };
-            value(self.label_at(slot, place), type_name, edges.target(place))
+            value(
+                self.label_at(slot, position),
+                type_name,
+                edges.target(position),
+            )
         };
         let others = others
             .iter()
             .map(|edge| value(snapshot.other_label(*edge), edge.type_name(), edge.target));
-        places.map(field).chain(others).take(MOST_FIELDS).collect()
+        positions
+            .map(field)
+            .chain(others)
+            .take(MOST_FIELDS)
+            .collect()
     }
 }
 

@@ -6,25 +6,22 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use super::json::{BYTES_PER_UNIT, Cursor, find};
+use super::json::{BYTES_PER_UNIT, JsonCursor, find};
 use crate::SnapshotError;
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
-
-/// The number of strings between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// All strings, by number.
 #[derive(Debug, Default)]
-pub(crate) struct Strings {
+pub(crate) struct SnapshotStrings {
     bytes: Vec<u8>,
     ends: Vec<u64>,
 }
 
-impl Strings {
+impl SnapshotStrings {
     /// Reads an array of strings.
-    pub(super) fn read(cursor: &mut Cursor<'_>, step: &Step<'_>) -> Result<Self> {
+    pub(super) fn read(cursor: &mut JsonCursor<'_>, step: &Step<'_>) -> Result<Self> {
         let mut strings = Self::default();
         let mut counted = cursor.at as u64 / BYTES_PER_UNIT;
         cursor.array(|cursor| {
@@ -42,7 +39,7 @@ impl Strings {
         Ok(strings)
     }
 
-    fn read_one(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
+    fn read_one(&mut self, cursor: &mut JsonCursor<'_>) -> Result<()> {
         cursor.expect(b'"', "a string")?;
         loop {
             let start = cursor.at;
@@ -69,7 +66,7 @@ impl Strings {
     }
 
     /// Decodes an escape. The cursor is after the backslash.
-    fn escape(&mut self, cursor: &mut Cursor<'_>) -> Result<()> {
+    fn escape(&mut self, cursor: &mut JsonCursor<'_>) -> Result<()> {
         let byte = match cursor.bytes.get(cursor.at) {
             Some(b'n') => b'\n',
             Some(b't') => b'\t',
@@ -88,7 +85,7 @@ impl Strings {
         columns::push(&mut self.bytes, byte)
     }
 
-    fn push_unit(&mut self, unit: u32, cursor: &mut Cursor<'_>) -> Result<()> {
+    fn push_unit(&mut self, unit: u32, cursor: &mut JsonCursor<'_>) -> Result<()> {
         let mut code = unit;
         if (0xd800..0xdc00).contains(&unit) && cursor.bytes[cursor.at..].starts_with(b"\\u") {
             let mut after = *cursor;
@@ -212,21 +209,23 @@ pub(super) fn text_parts(bytes: &[u8]) -> impl Iterator<Item = Result<String, u1
 
 /// The order of JavaScript: by UTF-16 code units.
 pub(super) fn compare(left: &[u8], right: &[u8]) -> Ordering {
-    match left.is_ascii() && right.is_ascii() {
-        true => left.cmp(right),
-        false => code_units(left).cmp(code_units(right)),
+    if left.is_ascii() && right.is_ascii() {
+        left.cmp(right)
+    } else {
+        code_units(left).cmp(code_units(right))
     }
 }
 
 /// The length in UTF-16 code units.
 pub(crate) fn length(bytes: &[u8]) -> usize {
-    match bytes.is_ascii() {
-        true => bytes.len(),
-        false => code_units(bytes).count(),
+    if bytes.is_ascii() {
+        bytes.len()
+    } else {
+        code_units(bytes).count()
     }
 }
 
-fn code_unit(cursor: &mut Cursor<'_>) -> Result<u32> {
+fn code_unit(cursor: &mut JsonCursor<'_>) -> Result<u32> {
     let digits = cursor.bytes.get(cursor.at..cursor.at + 4);
     let value = digits.and_then(|digits| {
         digits.iter().try_fold(0, |value, &digit| {

@@ -27,20 +27,20 @@ pub struct WorkQueue {
     /// The most threads.
     bound: fn() -> usize,
     last_number: AtomicU64,
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     arrival: Condvar,
 }
 
-struct State {
+struct QueueState {
     waiting: BTreeMap<u64, Job>,
-    threads: Vec<Arc<Reading>>,
+    threads: Vec<Arc<ReadingThread>>,
     /// Threads that wait for work.
     idle: usize,
     /// Whether a thread looks whether those of the queue hang.
     is_watched: bool,
 }
 
-impl State {
+impl QueueState {
     fn has_room(&self, bound: usize) -> bool {
         let hanging = self.threads.iter().filter(|reading| reading.hangs());
         let hanging = hanging.count().min(MOST_REPLACED);
@@ -50,7 +50,7 @@ impl State {
 
 /// Since when a thread has been reading.
 #[derive(Default)]
-struct Reading {
+struct ReadingThread {
     /// In milliseconds since [`START`], from 1 on; 0 if it does not read.
     since: AtomicU64,
 }
@@ -61,7 +61,7 @@ fn now() -> u64 {
     u64::try_from(START.elapsed().as_millis()).unwrap_or(u64::MAX - 1) + 1
 }
 
-impl Reading {
+impl ReadingThread {
     fn hangs(&self) -> bool {
         let since = self.since.load(Ordering::Relaxed);
         since > 0 && u128::from(now().saturating_sub(since)) > HANGING.as_millis()
@@ -69,7 +69,7 @@ impl Reading {
 }
 
 thread_local! {
-    static READING: RefCell<Option<Arc<Reading>>> = const { RefCell::new(None) };
+    static READING: RefCell<Option<Arc<ReadingThread>>> = const { RefCell::new(None) };
 }
 
 /// Reads a piece of a file. If that takes long on a thread of a queue, another thread does the jobs that wait.
@@ -92,7 +92,7 @@ impl WorkQueue {
             thread_name,
             bound,
             last_number: AtomicU64::new(0),
-            state: Mutex::new(State {
+            state: Mutex::new(QueueState {
                 waiting: BTreeMap::new(),
                 threads: Vec::new(),
                 idle: 0,
@@ -137,11 +137,11 @@ impl WorkQueue {
     }
 
     /// Starts a thread, if a job waits and there may be one more.
-    fn start_for_waiting(&'static self, state: &mut State) -> io::Result<()> {
+    fn start_for_waiting(&'static self, state: &mut QueueState) -> io::Result<()> {
         if state.waiting.len() <= state.idle || !state.has_room((self.bound)()) {
             return Ok(());
         }
-        let reading = Arc::new(Reading::default());
+        let reading = Arc::new(ReadingThread::default());
         let own = Arc::clone(&reading);
         let thread = thread::Builder::new().name(self.thread_name.to_owned());
         thread.spawn(move || self.work(&own))?;
@@ -169,7 +169,7 @@ impl WorkQueue {
     }
 
     /// The loop of a thread.
-    fn work(&self, reading: &Arc<Reading>) {
+    fn work(&self, reading: &Arc<ReadingThread>) {
         READING.set(Some(Arc::clone(reading)));
         let mut state = self.state();
         loop {
@@ -197,7 +197,7 @@ impl WorkQueue {
     }
 
     /// A poisoned lock can be used: only code of this file runs under it, and it does not panic.
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -33,7 +33,7 @@ import {
   textOptions,
 } from "../question_command.js";
 
-interface CheckOptions extends QuestionOptions {
+interface CheckCommandOptions extends QuestionOptions {
   warmup: number;
   slow?: boolean;
   strict?: boolean;
@@ -46,7 +46,7 @@ interface CheckOptions extends QuestionOptions {
   growth: string[] | true;
   baseline?: string;
   updateBaseline?: boolean;
-  report?: Report[];
+  report?: CheckReport[];
   annotations?: "github";
   allowWarnings?: boolean;
 }
@@ -59,7 +59,7 @@ interface ClassBudget {
   count: number;
 }
 
-interface Report {
+interface CheckReport {
   format: keyof typeof REPORTS;
   file: string;
 }
@@ -96,7 +96,7 @@ export function addCheckCommand(program: Command): void {
     .option("--strict", "fail for places that may have stopped growing in the last dumps, too")
     .option(
       "--min-dumps <n>",
-      "the number of dumps that the rule that nothing grows needs",
+      "how many dumps are needed to check that nothing grows",
       wholeNumber(2),
       MIN_DUMPS,
     )
@@ -119,7 +119,7 @@ export function addCheckCommand(program: Command): void {
   addQuestionOptions(command, MANY_MODULES).action(runCheck);
 }
 
-async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {
+async function runCheck(dumps: string[], options: CheckCommandOptions): Promise<void> {
   const started = performance.now();
   const { baseline, updateBaseline, report: reports = [], annotations, format, output } = options;
   const modules = modulesOf(dumps, options.wasm);
@@ -159,7 +159,11 @@ async function runCheck(dumps: string[], options: CheckOptions): Promise<void> {
 }
 
 /** Refuses an output that is an input, or another output. */
-function checkFiles(dumps: string[], modules: (string | undefined)[], options: CheckOptions): void {
+function checkFiles(
+  dumps: string[],
+  modules: (string | undefined)[],
+  options: CheckCommandOptions,
+): void {
   const { baseline, updateBaseline, report: reports = [], output } = options;
   const inputs = given(...dumps, ...new Set(modules));
   const outputs = reports.map(({ file }) => file);
@@ -175,7 +179,7 @@ function checkFiles(dumps: string[], modules: (string | undefined)[], options: C
 }
 
 /** Refuses to decide on numbers that may be wrong. */
-function refuseInconclusive(answer: CheckAnswer, { allowWarnings }: CheckOptions): void {
+function refuseInconclusive(answer: CheckAnswer, { allowWarnings }: CheckCommandOptions): void {
   if (answer.partial) {
     throw new Error("the check is inconclusive: a dump was read only in part");
   }
@@ -189,7 +193,7 @@ function refuseInconclusive(answer: CheckAnswer, { allowWarnings }: CheckOptions
 }
 
 /** The places that the baseline accepts. */
-function acceptedPlaces({ baseline, updateBaseline }: CheckOptions): Accepted[] {
+function acceptedPlaces({ baseline, updateBaseline }: CheckCommandOptions): Accepted[] {
   if (baseline === undefined) return [];
   if (updateBaseline && !existsSync(baseline)) return [];
   const accepted = readBaseline(baseline);
@@ -198,7 +202,11 @@ function acceptedPlaces({ baseline, updateBaseline }: CheckOptions): Accepted[] 
 }
 
 /** A check of these tables. It gives the answer as JSON, or as text for the output. */
-function checker(tables: native.PlaceTableHandle[], options: CheckOptions, accepted: Accepted[]) {
+function checker(
+  tables: native.PlaceTableHandle[],
+  options: CheckCommandOptions,
+  accepted: Accepted[],
+) {
   const { warmup, slow = false, strict = false, minDumps, maxGrowth, maxLive, max } = options;
   const { check, WorkControl } = addon();
   const line = new ProgressLine();
@@ -246,12 +254,12 @@ function classBudget(text: string): ClassBudget {
   return { class: name, count: Number(count) };
 }
 
-function report(text: string): Report {
+function report(text: string): CheckReport {
   const [format = "", ...file] = text.split("=");
   if (!Object.hasOwn(REPORTS, format) || file.join("=") === "") {
     throw new InvalidArgumentError(`Expected a format and a file: ${FORMATS[0]}=report.xml.`);
   }
-  return { format: format as Report["format"], file: file.join("=") };
+  return { format: format as CheckReport["format"], file: file.join("=") };
 }
 
 /** An option that can be given several times. */

@@ -23,9 +23,12 @@ export function addDiffCommand(program: Command): void {
     .command("diff")
     .description("comparison view: objects created and deleted between two dumps, by class")
     .addArgument(
-      fileArgument("<before>", "the earlier heap dump or .heapsnapshot; - for standard input"),
+      fileArgument(
+        "<before>",
+        "the earlier heap dump, coredump or .heapsnapshot; - for standard input",
+      ),
     )
-    .addArgument(fileArgument("<after>", "the later heap dump or .heapsnapshot, or -"));
+    .addArgument(fileArgument("<after>", "the later one, or -"));
   const sort = sortOption(["delta", "alloc", "freed", "count"]).default("delta");
   addViewOptions(command, sort).action((before: string, after: string, options: ViewOptions) => {
     const inputs = [before, after, options.wasm] as const;

@@ -9,7 +9,7 @@ import {
 } from "../question_command.js";
 import { addressArgument } from "./object.js";
 
-interface DominatorsOptions extends ListOptions {
+interface DominatorsCommandOptions extends ListOptions {
   by?: "class";
 }
 
@@ -21,7 +21,7 @@ export function addDominatorsCommand(program: Command): void {
     .addArgument(addressArgument("[address]"))
     .addOption(new Option("--by <what>", "group the objects").choices(["class"]));
   addListOptions(addQuestionOptions(command)).action(
-    (dump: string, address: number | undefined, options: DominatorsOptions) => {
+    (dump: string, address: number | undefined, options: DominatorsCommandOptions) => {
       const { by, limit, offset } = options;
       const byClass = by === "class";
       const question = { question: "dominators", address, byClass, limit, offset };

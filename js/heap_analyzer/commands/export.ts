@@ -18,9 +18,14 @@ import { write } from "../output.js";
 import { Pieces } from "../pieces.js";
 import { ProgressLine } from "../progress.js";
 import { openAll } from "../question_command.js";
-import { addTableOptions, TABLE_OPTIONS, type TableOptions, writeTables } from "../tables.js";
+import {
+  addTableOptions,
+  TABLE_OPTIONS,
+  type TableCommandOptions,
+  writeTables,
+} from "../tables.js";
 
-interface ExportOptions extends SharedOptions, Partial<TableOptions> {
+interface ExportOptions extends SharedOptions, Partial<TableCommandOptions> {
   to: string;
   strings?: boolean;
   all?: boolean;
@@ -62,7 +67,7 @@ const FORMATS: Record<string, Format> = {
     useless: { ...STRINGS, ...GARBAGE, ...SAMPLES, ...TABLES },
   },
   "heap-diff": {
-    description: "agents: what grew between two dumps",
+    description: "agents (what grew between two dumps)",
     dumps: 2,
     isBinary: false,
     request: ({ samples }) => ({ samples }),
@@ -70,7 +75,7 @@ const FORMATS: Record<string, Format> = {
   },
   parquet: {
     description:
-      "DuckDB and Apache Spark: tables for questions about many dumps, in the folder --output",
+      "DuckDB and Apache Spark (tables for questions about many dumps, in the folder --output)",
     dumps: 1,
     isBinary: true,
     // Each table has a request of its own.

@@ -9,7 +9,7 @@ import {
   runQuestion,
 } from "../question_command.js";
 
-interface FindOptions extends ListOptions {
+interface FindCommandOptions extends ListOptions {
   class?: string;
   minSize?: number;
   contains?: string;
@@ -44,11 +44,13 @@ export function addFindCommand(program: Command): void {
         CATEGORIES,
       ),
     );
-  addListOptions(addQuestionOptions(command)).action((dump: string, options: FindOptions) => {
-    const { class: name, minSize, contains, category, limit, offset } = options;
-    const { place, where, count, sum, groupBy, before } = options;
-    const by = { class: name, minSize, contains, category, place, where };
-    const question = { question: "find", ...by, count, sum, groupBy, limit, offset };
-    return runQuestion(before === undefined ? [dump] : [before, dump], options, question);
-  });
+  addListOptions(addQuestionOptions(command)).action(
+    (dump: string, options: FindCommandOptions) => {
+      const { class: name, minSize, contains, category, limit, offset } = options;
+      const { place, where, count, sum, groupBy, before } = options;
+      const by = { class: name, minSize, contains, category, place, where };
+      const question = { question: "find", ...by, count, sum, groupBy, limit, offset };
+      return runQuestion(before === undefined ? [dump] : [before, dump], options, question);
+    },
+  );
 }

@@ -16,7 +16,7 @@ import {
   textOptions,
 } from "../question_command.js";
 
-interface GrowthOptions extends ListOptions {
+interface GrowthCommandOptions extends ListOptions {
   warmup: number;
   slow?: boolean;
   strict?: boolean;
@@ -33,7 +33,7 @@ export function addGrowthCommand(program: Command): void {
   addListOptions(addQuestionOptions(command, MANY_MODULES)).action(runGrowth);
 }
 
-async function runGrowth(dumps: string[], options: GrowthOptions): Promise<void> {
+async function runGrowth(dumps: string[], options: GrowthCommandOptions): Promise<void> {
   const { warmup, slow = false, strict = false, limit, offset, format, output } = options;
   const modules = modulesOf(dumps, options.wasm);
   checkInputs(given(...dumps, ...new Set(modules)), output);

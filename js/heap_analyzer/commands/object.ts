@@ -22,7 +22,7 @@ export function addObjectCommand(program: Command): void {
       wholeNumber(1, MOST_ENTRIES),
     )
     .option("--offset <n>", "leave out the first n entries", wholeNumber(0));
-  addQuestionOptions(command).action((dump: string, at: number, options: ObjectOptions) => {
+  addQuestionOptions(command).action((dump: string, at: number, options: ObjectCommandOptions) => {
     const { entries, offset } = options;
     if (entries === undefined) refuseUseless(command, { offset: "--entries is missing" });
     const page = entries === undefined ? {} : { entries, offset: offset ?? 0 };
@@ -30,7 +30,7 @@ export function addObjectCommand(program: Command): void {
   });
 }
 
-interface ObjectOptions extends QuestionOptions {
+interface ObjectCommandOptions extends QuestionOptions {
   entries?: number;
   offset?: number;
 }

@@ -1,7 +1,7 @@
 /** `open`: the explorer, a page in the browser on which every object can be opened. */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Dumps, OpenSettings } from "../../explorer/dumps.js";
 import type { Taking } from "../../explorer/taking.js";
 import { reason } from "../../whole_file.js";
@@ -42,7 +42,7 @@ export function addOpenCommand(program: Command): void {
     .addArgument(
       fileArgument(
         "[dump|folder...]",
-        "heap dumps or heap snapshots in the order in which they were taken, or folders of them",
+        "heap dumps, coredumps or heap snapshots in the order in which they were taken, or folders of them",
       ).argParser((text, earlier?: string[]) => [...(earlier ?? []), fileName(text)]),
     )
     .addOption(wasmOption())
@@ -59,13 +59,19 @@ export function addOpenCommand(program: Command): void {
       target,
     )
     .option("--watch <target>", "the same, and take dumps again and again", target)
-    .option("--every <time>", "with --watch: the time between two: 10s, 5m, 1h", duration, INTERVAL)
+    .addOption(
+      new Option("--every <time>", "with --watch: the time between two dumps: 10s, 5m, 1h")
+        .argParser(duration)
+        .default(INTERVAL, "1m"),
+    )
     .option(
       "--instance <n>",
       "which instance of the program, by its number in attach --list",
       wholeNumber(0),
     )
-    .option("--port <n>", "the port on 127.0.0.1 (default: a free one)", port, 0)
+    .addOption(
+      new Option("--port <n>", "the port on 127.0.0.1").argParser(port).default(0, "a free one"),
+    )
     .option("--no-browser", "only print the address")
     .option("--force", "continue although a dump was not taken from the module")
     .option("--partial", "if a heap is damaged, show the part before the damage");
@@ -109,6 +115,10 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
   const taking = program === undefined ? undefined : await takingOf(program, options, dumps);
   if (taking !== undefined) answerer.take = () => taking.take();
   const stop = new AbortController();
+  // The program that started this one has ended, such as an editor.
+  process.once("disconnect", () => process.exit());
+  // The listener alone would keep this one running after a failure.
+  process.channel?.unref();
   await interruptibly(
     () => {
       stop.abort();

@@ -9,7 +9,7 @@ import {
   runQuestion,
 } from "../question_command.js";
 
-interface PathsOptions extends QuestionOptions {
+interface PathsCommandOptions extends QuestionOptions {
   object?: number[];
   class?: string;
   newSince?: string;
@@ -27,19 +27,21 @@ export function addPathsCommand(program: Command): void {
     ])
     .option("-c, --class <glob>", "the live objects of a class; * stands for any text")
     .option("--new-since <dump>", "the live objects that are not in this earlier dump", fileName);
-  addLimitOption(addQuestionOptions(command)).action((dump: string, options: PathsOptions) => {
-    const { object: objects, class: name, newSince, limit } = options;
-    if ([objects, name, newSince].filter((target) => target !== undefined).length !== 1) {
-      throw new Error("paths: expected exactly one of --object, --class, --new-since");
-    }
-    const dumps = newSince === undefined ? [dump] : [newSince, dump];
-    const question = {
-      question: "paths",
-      objects,
-      class: name,
-      newSince: newSince === undefined ? undefined : true,
-      limit,
-    };
-    return runQuestion(dumps, options, question);
-  });
+  addLimitOption(addQuestionOptions(command)).action(
+    (dump: string, options: PathsCommandOptions) => {
+      const { object: objects, class: name, newSince, limit } = options;
+      if ([objects, name, newSince].filter((target) => target !== undefined).length !== 1) {
+        throw new Error("paths: expected exactly one of --object, --class, --new-since");
+      }
+      const dumps = newSince === undefined ? [dump] : [newSince, dump];
+      const question = {
+        question: "paths",
+        objects,
+        class: name,
+        newSince: newSince === undefined ? undefined : true,
+        limit,
+      };
+      return runQuestion(dumps, options, question);
+    },
+  );
 }

@@ -1,7 +1,7 @@
 /** `profile`: runs a program and writes profiles of it. */
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { RunServer, ServerAddress } from "../../profile/run_server.js";
 import type { Profiler } from "../../profile.js";
 import { reason } from "../../whole_file.js";
@@ -69,12 +69,18 @@ export function addProfileCommand(program: Command): void {
       fileName,
     )
     .option("--invoke <export>", "the function to call (default: _start, or main)")
-    .option("--dir <guest=host>", "a folder that a WASI program may use", folders, [])
-    .option(
-      "--env <name[=value]>",
-      "a variable that a WASI program sees, with the value given or that of this process (default: none)",
-      variables,
-      {},
+    .addOption(
+      new Option("--dir <guest=host>", "a folder that a WASI program may use")
+        .argParser(folders)
+        .default([], "none"),
+    )
+    .addOption(
+      new Option(
+        "--env <name[=value]>",
+        "a variable that a WASI program sees, with the value given or that of this process",
+      )
+        .argParser(variables)
+        .default({}, "none"),
     )
     .action(runProfile);
 }

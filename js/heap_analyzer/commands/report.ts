@@ -17,7 +17,7 @@ import { write } from "../output.js";
 import { ProgressLine } from "../progress.js";
 import { asked, openAll } from "../question_command.js";
 
-interface ReportOptions extends SharedOptions {
+interface ReportCommandOptions extends SharedOptions {
   before?: string;
   strings: boolean;
 }
@@ -33,7 +33,7 @@ export function addReportCommand(program: Command): void {
   addSharedOptions(command).action(runReport);
 }
 
-async function runReport(dump: string, options: ReportOptions): Promise<void> {
+async function runReport(dump: string, options: ReportCommandOptions): Promise<void> {
   const dumps = options.before === undefined ? [dump] : [options.before, dump];
   checkInputs(given(...dumps, options.wasm), options.output);
   const line = new ProgressLine();

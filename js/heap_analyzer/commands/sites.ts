@@ -17,7 +17,7 @@ import { write } from "../output.js";
 import { ProgressLine } from "../progress.js";
 import { addLimitOption, openAll } from "../question_command.js";
 
-interface SitesOptions extends SharedOptions {
+interface SitesCommandOptions extends SharedOptions {
   wasm?: string;
   profile?: string;
   before?: string;
@@ -47,7 +47,7 @@ export function addSitesCommand(program: Command): void {
     .addOption(
       new Option(
         "--before <dump-file>",
-        "a dump or snapshot of an earlier moment of the same run: which line's objects became more",
+        "an earlier dump or snapshot of the same run, to see which lines have more live objects since",
       ).argParser(fileName),
     )
     .addOption(
@@ -66,7 +66,7 @@ export function addSitesCommand(program: Command): void {
   addSharedOptions(addLimitOption(command)).action(runSites);
 }
 
-async function runSites(dump: string, options: SitesOptions): Promise<void> {
+async function runSites(dump: string, options: SitesCommandOptions): Promise<void> {
   const { before, beforeProfile, format, output } = options;
   if (before === undefined && beforeProfile !== undefined) {
     throw new Error(
@@ -92,7 +92,7 @@ async function runSites(dump: string, options: SitesOptions): Promise<void> {
 async function growthOf(
   dumps: [before: string, after: string],
   profiles: [before: string | undefined, after: string | undefined],
-  options: SitesOptions,
+  options: SitesCommandOptions,
 ): Promise<string> {
   const { wasm, limit, format, output } = options;
   checkInputs([...dumps, ...given(wasm, ...profiles)], output);
@@ -113,7 +113,7 @@ async function growthOf(
   return format === "json" ? `${limited(json, limit)}\n` : text;
 }
 
-async function writeSites(dump: string, options: SitesOptions): Promise<void> {
+async function writeSites(dump: string, options: SitesCommandOptions): Promise<void> {
   const { wasm, profile, limit, format, output } = options;
   if (format === "pprof" && output === undefined && process.stdout.isTTY) {
     throw new Error("--format pprof is not text: write it to a file with --output <file>");

@@ -9,7 +9,7 @@ import {
   runQuestion,
 } from "../question_command.js";
 
-interface SuspectsOptions extends QuestionOptions {
+interface SuspectsCommandOptions extends QuestionOptions {
   before?: string;
   threshold?: number;
   limit: number;
@@ -31,7 +31,7 @@ export function addSuspectsCommand(program: Command): void {
       percentage,
     );
   addLimitOption(addQuestionOptions(command, ONE_OR_TWO_MODULES)).action(
-    (dump: string, options: SuspectsOptions) => {
+    (dump: string, options: SuspectsCommandOptions) => {
       const { before, threshold, limit } = options;
       const dumps = before === undefined ? [dump] : [before, dump];
       return runQuestion(dumps, options, { question: "suspects", threshold, limit });

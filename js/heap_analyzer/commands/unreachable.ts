@@ -8,7 +8,7 @@ import {
   runQuestion,
 } from "../question_command.js";
 
-interface UnreachableOptions extends QuestionOptions {
+interface UnreachableCommandOptions extends QuestionOptions {
   maxNodes?: number;
   limit: number;
 }
@@ -24,7 +24,7 @@ export function addUnreachableCommand(program: Command): void {
       wholeNumber(1),
     );
   addLimitOption(addQuestionOptions(command)).action(
-    (dump: string, options: UnreachableOptions) => {
+    (dump: string, options: UnreachableCommandOptions) => {
       const { maxNodes, limit } = options;
       return runQuestion([dump], options, { question: "unreachable", maxNodes, limit });
     },

@@ -1,6 +1,6 @@
 /** `watch`: takes dumps of a running program again and again, and shows what grows while it happens. */
 import { setTimeout } from "node:timers/promises";
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type * as native from "../../native.js";
 import { formatSize } from "../../units.js";
 import type { Capture, Captures } from "../../watch/captures.js";
@@ -42,10 +42,14 @@ export function addWatchCommand(program: Command): void {
     .description("take dumps of a running program again and again, and show what grows")
     .argument("<target...>", "a process id or the address of an inspector, as for attach")
     .option("--command", "start the target: -- node <script> <arguments>")
-    .option("--every <time>", "the time between two dumps: 500ms, 10s, 5m, 1h", duration, 60_000)
+    .addOption(
+      new Option("--every <time>", "the time between two dumps: 500ms, 10s, 5m, 1h")
+        .argParser(duration)
+        .default(60_000, "1m"),
+    )
     .option(
       "--cost <percent>",
-      "how much of the program's time dumps may take: a longer time between them, if need be",
+      "how much of the program's time dumps may take; slow dumps are taken less often",
       percent,
       COST,
     )
@@ -61,7 +65,10 @@ export function addWatchCommand(program: Command): void {
       "with --folder: end when the memory is larger than this, with the dump of that: 256MiB",
       size,
     )
-    .option("--on-grow-failure", "with --command: a dump when a trap ends the program")
+    .option(
+      "--on-grow-failure",
+      "with --command and --folder: write a dump when a trap ends the program",
+    )
     .option("-o, --output <file>", "also write what grows to this file, after each dump", fileName)
     .option("--exit-code", `end with ${GROWN} if a place grew, or the memory is larger than --max`)
     .option("--timeout <seconds>", "how long the target may take to answer", wholeNumber(1), 30)

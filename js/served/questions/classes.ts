@@ -12,7 +12,7 @@ export interface WantedClasses extends PageRequest {
   contains?: string | undefined;
 }
 
-export interface ClassRow {
+export interface ServedClass {
   className: string;
   count: number;
   shallowSize: number;
@@ -23,7 +23,7 @@ export interface ClassRow {
 export function classes(
   view: ConstructorView,
   wanted: WantedClasses,
-): Found<{ totalLiveSize: number; rows: ClassRow[] }> {
+): Found<{ totalLiveSize: number; rows: ServedClass[] }> {
   const { totalLiveSize } = view;
   return rowsOf(view, wanted, { totalLiveSize }, (row) => ({
     className: row.className,
@@ -33,7 +33,7 @@ export function classes(
   }));
 }
 
-interface View<R> {
+interface ClassView<R> {
   readonly constructors: readonly R[];
   readonly warnings: Warning[];
   readonly partial: boolean;
@@ -41,7 +41,7 @@ interface View<R> {
 
 /** A page of the rows of a view with the wanted class names, each as `shown` makes it, and totals of all. */
 export function rowsOf<R extends { readonly className: string }, T extends object, S>(
-  view: View<R>,
+  view: ClassView<R>,
   { class: named, contains, ...asked }: WantedClasses,
   totals: T,
   shown: (row: R) => S,

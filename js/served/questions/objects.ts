@@ -12,7 +12,7 @@ import type { Found, Watch } from "./found.js";
 import { addressOf, type PageRequest, pageOf } from "./parameters.js";
 
 /** What `find` looks for. */
-export interface Wanted extends PageRequest {
+export interface WantedObjects extends PageRequest {
   class?: string | undefined;
   minSize?: number | undefined;
   contains?: string | undefined;
@@ -35,7 +35,11 @@ export interface FoundBody extends Pick<FindAnswer, "objects" | "where" | "sum">
   groups?: FoundGroup[];
 }
 
-export async function find(heap: Heap, wanted: Wanted, watch: Watch): Promise<Found<FoundBody>> {
+export async function find(
+  heap: Heap,
+  wanted: WantedObjects,
+  watch: Watch,
+): Promise<Found<FoundBody>> {
   const options = { ...wanted, ...pageOf(wanted), ...watch };
   const answer = await heap.findAsync(options);
   const { objects, total, offset, where, sum, groups, warnings, partial } = answer;

@@ -2,14 +2,14 @@
 
 import { QuestionError } from "../../../js/served/errors.ts";
 import { KEPT_CHARACTERS } from "../../../js/served/limits.ts";
-import { type Answer, answer, unmarked } from "./answers.mts";
+import { answer, type SentAnswer, unmarked } from "./answers.mts";
 import { parametersOf } from "./parameters.mts";
-import type { Context, Question } from "./question.mts";
+import type { Question, QuestionContext } from "./question.mts";
 import { shortened } from "./roots.mts";
 
 /** An answer that is kept, and how much it takes. */
 interface Kept {
-  answer: Answer;
+  answer: SentAnswer;
   characters: number;
 }
 
@@ -25,7 +25,7 @@ export class Asker {
   }
 
   /** Answers a question whose arguments were not checked yet. */
-  async ask(question: Question, given: unknown, context: Context): Promise<Answer> {
+  async ask(question: Question, given: unknown, context: QuestionContext): Promise<SentAnswer> {
     const read = question.input.safeParse(given ?? {});
     if (!read.success) throw invalid(question, read.error.issues);
     const args = withoutMarks(read.data);

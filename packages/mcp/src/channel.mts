@@ -13,7 +13,7 @@ import {
 } from "vscode-jsonrpc/node";
 import { z } from "zod";
 import { errorText, isAborted, QuestionError } from "../../../js/served/errors.ts";
-import type { Frame } from "../../../js/served/received.ts";
+import type { ReceivedText } from "../../../js/served/received.ts";
 import { Intake, type Protocol, withShortError } from "./intake.mts";
 import { contextOf, type Served } from "./served.mts";
 import { type RequestId, Waiting } from "./waiting.mts";
@@ -25,11 +25,11 @@ const REQUEST_FAILED = -32803;
 const REPORT_INTERVAL = 100;
 
 /** What a notification on the way has. */
-type Report =
+type NotificationContent =
   | { kind: "progress"; fraction: number; phase: string }
   | { kind: "classes"; dump: string; classes: unknown[] };
 
-const REPORTS = new ProgressType<Report>();
+const REPORTS = new ProgressType<NotificationContent>();
 
 const id = z.union([z.string(), z.number().int()]);
 const jsonrpc = z.literal("2.0");
@@ -70,7 +70,7 @@ export class Channel {
   }
 
   /** Takes a message of the client. */
-  receive(frame: Frame): void {
+  receive(frame: ReceivedText): void {
     if (!this.#ended.signal.aborted) this.#intake.receive(frame);
   }
 
@@ -103,7 +103,7 @@ function connected(
     const stop = new AbortController();
     cancellation.onCancellationRequested(() => stop.abort());
     const signal = AbortSignal.any([stop.signal, ended]);
-    const report = (value: Report) => {
+    const report = (value: NotificationContent) => {
       if (typeof token !== "string" && typeof token !== "number") return;
       // A client that went away is noticed elsewhere.
       connection.sendProgress(REPORTS, token, value).catch(() => {});

@@ -1,17 +1,17 @@
 /** Messages within a stream of bytes. No more bytes of a message are kept than a message may have. */
-import { type Frame, Received } from "../../../js/served/received.ts";
+import { Received, type ReceivedText } from "../../../js/served/received.ts";
 
 /** Cuts a stream into messages. */
 export interface Framing {
   /** The messages that end in this piece of the stream, one after the other. Fails if no further message can be found. */
-  read(piece: Buffer): Iterable<Frame>;
+  read(piece: Buffer): Iterable<ReceivedText>;
 }
 
 /** One message a line, as MCP has them. */
 export class Lines implements Framing {
   readonly #received = new Received();
 
-  *read(piece: Buffer): Iterable<Frame> {
+  *read(piece: Buffer): Iterable<ReceivedText> {
     let start = 0;
     for (;;) {
       const end = piece.indexOf(0x0a, start);
@@ -28,13 +28,13 @@ const END_OF_HEADER = "\r\n\r\n";
 const HEADER_BYTES = 1024;
 
 /** A header with `Content-Length` before each message, as in the Language Server Protocol. */
-export class Headers implements Framing {
+export class HeaderFraming implements Framing {
   readonly #received = new Received();
   #header = "";
   /** The bytes of the message that are still to come, after its header. */
   #missing: number | undefined;
 
-  *read(piece: Buffer): Iterable<Frame> {
+  *read(piece: Buffer): Iterable<ReceivedText> {
     let rest = piece;
     while (rest.length > 0) {
       if (this.#missing === undefined) rest = this.#readHeader(rest);

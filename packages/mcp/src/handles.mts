@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { QuestionError } from "../../../js/served/errors.ts";
 import type { Control } from "./control.mts";
-import { type Heaps, isWithoutModule, type OpenHeap, type Source } from "./heaps.mts";
+import { type HeapFiles, type Heaps, isWithoutModule, type OpenHeap } from "./heaps.mts";
 import { shortened } from "./roots.mts";
 
 /** Hexadecimal digits of a handle. One more if another heap of the client has the same. */
@@ -24,7 +24,7 @@ export class Handles {
 
   /** Opens a dump with its module, or a heap snapshot, and passes the heap with its handle to `work`. */
   async open<T>(
-    source: Source,
+    source: HeapFiles,
     control: Control,
     work: (heap: OpenHeap, handle: string) => Promise<T>,
   ): Promise<T> {
@@ -67,7 +67,7 @@ export class Handles {
     return this.#heaps.placeTable(this.keyOf(handle), control);
   }
 
-  hashes(source: Source, signal: AbortSignal) {
+  hashes(source: HeapFiles, signal: AbortSignal) {
     return this.#heaps.hashes(source, signal);
   }
 

@@ -7,26 +7,36 @@ import { type Heap, openHeapFileAsync, type PlaceTable } from "@warpo/heap-analy
 import { QuestionError } from "../../../js/served/errors.ts";
 import { formatSize } from "../../../js/units.ts";
 import type { Control } from "./control.mts";
-import { Changes, MOST_OPENINGS, Opening } from "./openings.mts";
+import { ChangeEvents, MOST_OPENINGS, Opening } from "./openings.mts";
 import { type RootFile, type Roots, readFrom } from "./roots.mts";
 
-/** The files of a heap, and how damage is treated. */
-export interface Source {
+/** The files of a heap, and how they are read. */
+export interface HeapFiles {
   dump: RootFile;
   /** Undefined for a heap snapshot of V8. */
   wasm: RootFile | undefined;
   /** Report the part before damage. */
   partial: boolean;
+  /** How the memory is found in the file of the dump. */
+  container?: Container;
+}
+
+/** What a file with memory does not say itself. */
+export interface Container {
+  /** The file is raw memory, with these values of globals by name or index. */
+  globals?: Record<string, number>;
+  /** Of a coredump with several instances of the module: the number of the one to read. */
+  coredumpInstance?: number;
 }
 
 /** A heap that stays open while a question uses it. */
 export interface OpenHeap {
   key: string;
   heap: Heap;
-  source: Source;
+  source: HeapFiles;
 }
 
-interface Entry extends OpenHeap {
+interface HeapEntry extends OpenHeap {
   /** The questions that use it. */
   users: number;
   /** Whether it has all indexes. */
@@ -46,18 +56,18 @@ export class Heaps {
   readonly #memory: number;
   readonly #prepare: boolean;
   /** By key, the least recently used first. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, HeapEntry>();
   readonly #hashes = new Map<string, { identity: string; hash: string }>();
   readonly #tables = new Map<string, PlaceTable>();
   /** By the identity of their files. Without those whose requests have all left. */
-  readonly #openings = new Map<string, Opening<Entry>>();
+  readonly #openings = new Map<string, Opening<HeapEntry>>();
   /** The openings whose work has not ended, and the bytes that are reserved for them. */
   #working = 0;
   #reserved = 0;
   /** How many heaps are held by requests that wait. */
   #heldWaiting = 0;
   /** Whether memory may have become free, or an opening has ended. */
-  readonly #changes = new Changes();
+  readonly #changes = new ChangeEvents();
   /** The heaps that are prepared now, one after the other, and what stops it. */
   #preparation: Promise<void> = Promise.resolve();
   #stopPreparation = new AbortController();
@@ -75,7 +85,7 @@ export class Heaps {
 
   /** Opens a dump with its module, or a heap snapshot, and passes the heap to `work`. */
   async open<T>(
-    source: Source,
+    source: HeapFiles,
     control: Control,
     work: (heap: OpenHeap) => Promise<T>,
   ): Promise<T> {
@@ -94,16 +104,16 @@ export class Heaps {
 
   /** Keeps the heaps of these sources open during the work. */
   async #using<T>(
-    sources: Source[],
+    sources: HeapFiles[],
     keys: (string | undefined)[],
     control: Control,
     work: (heaps: OpenHeap[]) => Promise<T>,
   ): Promise<T> {
-    const held: Entry[] = [];
+    const held: HeapEntry[] = [];
     try {
       while (held.length < sources.length) {
         const nth = held.length;
-        const entry = await this.#held(sources[nth] as Source, keys[nth], held.length, control);
+        const entry = await this.#held(sources[nth] as HeapFiles, keys[nth], held.length, control);
         if (entry !== undefined) {
           held.push(entry);
           continue;
@@ -124,11 +134,11 @@ export class Heaps {
    * ones find room.
    */
   async #held(
-    source: Source,
+    source: HeapFiles,
     key: string | undefined,
     others: number,
     control: Control,
-  ): Promise<Entry | undefined> {
+  ): Promise<HeapEntry | undefined> {
     for (;;) {
       control.signal.throwIfAborted();
       const known = this.#known(source, key);
@@ -154,11 +164,11 @@ export class Heaps {
   }
 
   /** Begins to open a heap, if there is room now. Fails if there never will be. */
-  #begun(source: Source, others: number): Opening<Entry> | undefined {
+  #begun(source: HeapFiles, others: number): Opening<HeapEntry> | undefined {
     const needed = source.dump.unpacked * PEAK_PER_DUMP_BYTE;
     if (!this.#hasRoom(source.dump, needed, others)) return undefined;
     const files = filesOf(source);
-    const opening: Opening<Entry> = new Opening(() => {
+    const opening: Opening<HeapEntry> = new Opening(() => {
       if (this.#openings.get(files) === opening) this.#openings.delete(files);
     });
     this.#openings.set(files, opening);
@@ -218,12 +228,13 @@ export class Heaps {
   }
 
   /** The files of a key, which must still exist below the roots. */
-  async #source(key: string): Promise<Source> {
-    const [, dump = "", wasm = "", flag] = key.split(":");
+  async #source(key: string): Promise<HeapFiles> {
+    const [, dump = "", wasm = "", flag, container] = key.split(":");
     return {
       dump: await this.#roots.file("dump", decodeURIComponent(dump)),
       wasm: wasm === "" ? undefined : await this.#roots.file("module", decodeURIComponent(wasm)),
       partial: flag === "partial",
+      ...(container === undefined ? {} : { container: JSON.parse(decodeURIComponent(container)) }),
     };
   }
 
@@ -235,7 +246,11 @@ export class Heaps {
   }
 
   /** Opens a heap, and calls `ended` before anybody knows of it. */
-  async #opened(source: Source, control: Required<Control>, ended: () => void): Promise<Entry> {
+  async #opened(
+    source: HeapFiles,
+    control: Required<Control>,
+    ended: () => void,
+  ): Promise<HeapEntry> {
     let opened: { heap: Heap; hash: string };
     try {
       // What is asked for comes first.
@@ -246,9 +261,7 @@ export class Heaps {
       ended();
       throw error;
     }
-    const { dump, wasm, partial } = source;
-    const paths = [dump, wasm].map((file) => (file === undefined ? "" : encoded(file.shown)));
-    const key = [opened.hash, ...paths, ...(partial ? ["partial"] : [])].join(":");
+    const key = keyOf(opened.hash, source);
     const replaced = this.#entries.get(key);
     const entry = { key, heap: opened.heap, source, users: 1, isPrepared: false };
     this.#entries.set(key, entry);
@@ -260,8 +273,11 @@ export class Heaps {
   }
 
   /** Reads a dump and its module, and hashes both meanwhile. */
-  async #read(source: Source, control: Required<Control>): Promise<{ heap: Heap; hash: string }> {
-    const { dump, wasm, partial } = source;
+  async #read(
+    source: HeapFiles,
+    control: Required<Control>,
+  ): Promise<{ heap: Heap; hash: string }> {
+    const { dump, wasm, partial, container } = source;
     // If one fails, the other stops too.
     const stop = new AbortController();
     const signal = AbortSignal.any([control.signal, stop.signal]);
@@ -272,6 +288,8 @@ export class Heaps {
     const read = (descriptors: { dump: number; wasm?: number }) =>
       openHeapFileAsync(dump.real, wasm?.real, {
         partial,
+        ...container,
+        raw: container?.globals !== undefined,
         memoryLimit: dump.unpacked,
         signal,
         descriptors,
@@ -342,21 +360,21 @@ export class Heaps {
   }
 
   /** The open heap of a source; if there is a key, with its contents. */
-  #known(source: Source, key: string | undefined): Entry | undefined {
-    const isKnown = (entry: Entry) =>
+  #known(source: HeapFiles, key: string | undefined): HeapEntry | undefined {
+    const isKnown = (entry: HeapEntry) =>
       filesOf(entry.source) === filesOf(source) &&
       (key === undefined || hashOf(entry.key) === hashOf(key));
     return [...this.#entries.values()].find(isKnown);
   }
 
-  #take(entry: Entry): void {
+  #take(entry: HeapEntry): void {
     entry.users++;
     // Used most recently.
     this.#entries.delete(entry.key);
     this.#entries.set(entry.key, entry);
   }
 
-  #release(entry: Entry): void {
+  #release(entry: HeapEntry): void {
     entry.users--;
     // It was opened again meanwhile, because its files were touched.
     if (entry.users === 0 && this.#entries.get(entry.key) !== entry) entry.heap.close();
@@ -364,7 +382,7 @@ export class Heaps {
   }
 
   /** The SHA-256 of a dump, and of its module if it has one. */
-  async hashes({ dump, wasm }: Source, signal: AbortSignal) {
+  async hashes({ dump, wasm }: HeapFiles, signal: AbortSignal) {
     return {
       dump: await this.#hash(dump, signal),
       module: wasm === undefined ? undefined : await this.#hash(wasm, signal),
@@ -372,7 +390,7 @@ export class Heaps {
   }
 
   /** What a key has of the contents of dump and module. */
-  async #hashOfBoth({ dump, wasm }: Source, signal: AbortSignal): Promise<string> {
+  async #hashOfBoth({ dump, wasm }: HeapFiles, signal: AbortSignal): Promise<string> {
     const combined = createHash("sha256").update(await this.#hash(dump, signal));
     if (wasm !== undefined) combined.update(await this.#hash(wasm, signal));
     return combined.digest("hex").slice(0, 32);
@@ -418,7 +436,7 @@ export function isWithoutModule(key: string): boolean {
 }
 
 /** The bytes of heaps, with the indexes that they do not have yet. */
-function bytesOf(entries: Entry[]): number {
+function bytesOf(entries: HeapEntry[]): number {
   return entries.reduce((sum, { heap, source, isPrepared }) => {
     const indexes = isPrepared ? 0 : source.dump.unpacked * INDEXES_PER_DUMP_BYTE;
     return sum + heap.memorySize + indexes;
@@ -426,8 +444,17 @@ function bytesOf(entries: Entry[]): number {
 }
 
 /** A text that is equal for the same files with the same contents. */
-function filesOf({ dump, wasm, partial }: Source): string {
-  return JSON.stringify([dump.real, dump.identity, wasm?.real, wasm?.identity, partial]);
+function filesOf({ dump, wasm, partial, container }: HeapFiles): string {
+  const files = [dump.real, dump.identity, wasm?.real, wasm?.identity];
+  return JSON.stringify([...files, partial, container]);
+}
+
+/** The key of a heap. */
+function keyOf(hash: string, { dump, wasm, partial, container }: HeapFiles): string {
+  const paths = [dump, wasm].map((file) => (file === undefined ? "" : encoded(file.shown)));
+  const flag = partial ? "partial" : "";
+  const reading = container === undefined ? [] : [flag, encoded(JSON.stringify(container))];
+  return [hash, ...paths, ...(partial && reading.length === 0 ? [flag] : reading)].join(":");
 }
 
 /** Adds to a map that keeps the newest entries. */
@@ -440,7 +467,7 @@ export function remember<K, V>(map: Map<K, V>, key: K, value: V, most: number): 
   }
 }
 
-function checkHash(key: string, hash: string, { dump, wasm }: Source): void {
+function checkHash(key: string, hash: string, { dump, wasm }: HeapFiles): void {
   if (hashOf(key) === hash) return;
   throw new QuestionError(
     "ERR_DUMP_CHANGED",

@@ -44,13 +44,13 @@ export async function serveHttp(
   await server.close();
 }
 
-interface State {
+interface HttpState {
   served: Served;
   clients: Map<string, Client>;
 }
 
 /** What can be asked here. */
-function begin(response: ServerResponse, { served }: State): void {
+function begin(response: ServerResponse, { served }: HttpState): void {
   const methods = served.asked.map(({ name, title, description }) => ({
     name,
     title,
@@ -60,7 +60,7 @@ function begin(response: ServerResponse, { served }: State): void {
 }
 
 /** A client: its answers and reports as lines. The first one names it. */
-function openStream(response: ServerResponse, { served, clients }: State): void {
+function openStream(response: ServerResponse, { served, clients }: HttpState): void {
   if (clients.size >= MOST_CLIENTS) {
     const limit = `${MOST_CLIENTS} clients are open: close one`;
     return void refuse(response, 503, "ERR_BUSY", limit);
@@ -82,7 +82,7 @@ function openStream(response: ServerResponse, { served, clients }: State): void 
 async function takeMessage(
   request: IncomingMessage,
   response: ServerResponse,
-  { clients }: State,
+  { clients }: HttpState,
 ): Promise<void> {
   const name = request.headers.client;
   const client = typeof name === "string" ? clients.get(name) : undefined;

@@ -1,7 +1,7 @@
 /** Takes messages of a client: reads their JSON, refuses what is no message, and counts requests. */
 
 import { LONGEST_ERROR, MESSAGE_BYTES, MOST_WAITING } from "../../../js/served/limits.ts";
-import { type Frame, TOO_LONG } from "../../../js/served/received.ts";
+import { type ReceivedText, TOO_LONG } from "../../../js/served/received.ts";
 import type { RequestId, Waiting } from "./waiting.mts";
 
 const PARSE_ERROR = -32700;
@@ -10,7 +10,7 @@ const INVALID_REQUEST = -32600;
 const BUSY = -32000;
 
 /** An answer that says why a message was not taken. */
-export interface Refusal {
+export interface RefusedMessage {
   jsonrpc: "2.0";
   id?: RequestId | null;
   error: { code: number; message: string };
@@ -34,13 +34,13 @@ export class Intake<M extends object> {
   readonly #protocol: Protocol<M>;
   readonly #waiting: Waiting;
   readonly #deliver: (message: M) => void;
-  readonly #refuse: (refusal: Refusal) => void;
+  readonly #refuse: (refusal: RefusedMessage) => void;
 
   constructor(
     protocol: Protocol<M>,
     waiting: Waiting,
     deliver: (message: M) => void,
-    refuse: (refusal: Refusal) => void,
+    refuse: (refusal: RefusedMessage) => void,
   ) {
     this.#protocol = protocol;
     this.#waiting = waiting;
@@ -48,7 +48,7 @@ export class Intake<M extends object> {
     this.#refuse = refuse;
   }
 
-  receive(frame: Frame): void {
+  receive(frame: ReceivedText): void {
     if (frame === TOO_LONG) {
       const limit = `a message has at most ${MESSAGE_BYTES} bytes`;
       this.#fail(INVALID_REQUEST, `Invalid request: ${limit}`);

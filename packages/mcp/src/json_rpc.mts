@@ -1,6 +1,6 @@
 /** JSON-RPC over the standard streams, with the headers of the Language Server Protocol: for extensions of editors. */
 import { Channel } from "./channel.mts";
-import { Headers } from "./frames.mts";
+import { HeaderFraming } from "./frames.mts";
 import { Outlet } from "./outlet.mts";
 import type { Served } from "./served.mts";
 
@@ -12,7 +12,7 @@ export async function serveJsonRpc(served: Served): Promise<void> {
     outlet.send(`Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`, isReport);
   });
   try {
-    await outlet.serve(process.stdin, new Headers(), (frame) => channel.receive(frame));
+    await outlet.serve(process.stdin, new HeaderFraming(), (frame) => channel.receive(frame));
   } finally {
     channel.close();
     process.stdin.destroy();

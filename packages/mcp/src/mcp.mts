@@ -4,7 +4,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 import { errorText } from "../../../js/served/errors.ts";
 import { HUNT, huntPrompt, INSTRUCTIONS, NUMBERS } from "./hunt.mts";
-import type { Context } from "./question.mts";
+import type { QuestionContext } from "./question.mts";
 import { inputSchema, outputSchema } from "./schemas.mts";
 import { contextOf, type Served } from "./served.mts";
 import { LineTransport } from "./transport.mts";
@@ -42,7 +42,7 @@ function closing(transport: LineTransport, onClosed: () => void): LineTransport 
 
 function mcpServer(
   { asked, asker }: Served,
-  context: Omit<Context, "control">,
+  context: Omit<QuestionContext, "control">,
   waiting: Waiting,
 ): McpServer {
   const server = new McpServer(

@@ -57,7 +57,7 @@ export class Opening<T> {
 }
 
 /** Events for which requests wait. */
-export class Changes {
+export class ChangeEvents {
   #waiting: (() => void)[] = [];
 
   /** Lets all that wait look again. */

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { ENDED_PATIENCE, PATIENCE, UNREAD_BYTES } from "../../../js/served/limits.ts";
-import type { Frame } from "../../../js/served/received.ts";
+import type { ReceivedText } from "../../../js/served/received.ts";
 import { Ahead } from "./ahead.mts";
 import type { Framing } from "./frames.mts";
 
@@ -59,7 +59,11 @@ export class Outlet {
   }
 
   /** Passes the messages of a client on, one by one, as long as it reads what it gets. Ends when the client does. */
-  async serve(input: Readable, framing: Framing, receive: (frame: Frame) => void): Promise<void> {
+  async serve(
+    input: Readable,
+    framing: Framing,
+    receive: (frame: ReceivedText) => void,
+  ): Promise<void> {
     const ahead = new Ahead(input);
     this.#closed.signal.addEventListener("abort", () => input.destroy(), { once: true });
     if (this.#closed.signal.aborted) return;

@@ -7,7 +7,7 @@ import {
   MOST_ENTRIES,
   MOST_OFFSET,
 } from "../../../js/served/questions/parameters.ts";
-import type { Found } from "./answers.mts";
+import type { FoundAnswer } from "./answers.mts";
 import type { Control } from "./control.mts";
 import type { Handles } from "./handles.mts";
 import type { OpenHeap } from "./heaps.mts";
@@ -15,7 +15,7 @@ import type { Roots } from "./roots.mts";
 import type { Targets } from "./targets.mts";
 
 /** What answers are made from. */
-export interface Context {
+export interface QuestionContext {
   roots: Roots;
   heaps: Handles;
   /** The module of dumps for which none is named. */
@@ -39,7 +39,7 @@ export interface Question {
   output: z.ZodObject;
   /** Whether equal requests have equal answers, as long as the files are the same. */
   isRepeatable: boolean;
-  ask(args: unknown, context: Context): Promise<Found>;
+  ask(args: unknown, context: QuestionContext): Promise<FoundAnswer>;
   /** The answer in short, from a body that was cut. */
   render(body: Record<string, never>): string[];
 }
@@ -54,7 +54,7 @@ interface Definition<I extends z.ZodRawShape, O extends z.ZodRawShape> {
   /** Whether the answer has a page of a list. */
   isPaged?: boolean;
   isRepeatable?: boolean;
-  ask(args: z.output<z.ZodObject<I>>, context: Context): Promise<Found>;
+  ask(args: z.output<z.ZodObject<I>>, context: QuestionContext): Promise<FoundAnswer>;
   render(body: z.output<z.ZodObject<O>>): string[];
 }
 
@@ -174,7 +174,7 @@ export const edgeShape = z
 export { count, whole };
 
 /** Options for the analyzer's asynchronous work. */
-export function watched({ control }: Context) {
+export function watched({ control }: QuestionContext) {
   return {
     signal: control.signal,
     onProgress: ({ fraction, phase }: { fraction: number; phase: string }) =>
@@ -184,7 +184,7 @@ export function watched({ control }: Context) {
 
 /** Asks a question about a heap, and about an earlier one if there is a handle for it. */
 export async function asking<T>(
-  context: Context,
+  context: QuestionContext,
   { heap, before }: { heap: string; before?: string | undefined },
   ask: (heap: Heap, before: Heap | undefined) => Promise<T>,
 ): Promise<T> {

@@ -4,7 +4,7 @@ import { MOST_WAITING } from "../../../js/served/limits.ts";
 /** What names a request. */
 export type RequestId = string | number;
 
-interface Entry {
+interface WaitingEntry {
   /** Whether an answer is still to come. */
   isAwaited: boolean;
   isCancelled: boolean;
@@ -14,7 +14,7 @@ interface Entry {
 
 /** Counts requests: until they are answered, and until their work has ended. */
 export class Waiting {
-  readonly #entries = new Map<RequestId, Entry>();
+  readonly #entries = new Map<RequestId, WaitingEntry>();
 
   /** Takes a request, or says why not. */
   enter(id: RequestId): "taken" | "in use" | "too many" {
@@ -63,7 +63,7 @@ export class Waiting {
     }
   }
 
-  #leave(id: RequestId, entry: Entry): void {
+  #leave(id: RequestId, entry: WaitingEntry): void {
     if (entry.isAwaited || entry.isWorking || this.#entries.get(id) !== entry) return;
     this.#entries.delete(id);
   }

@@ -1,5 +1,8 @@
-//! Runs `step(200)` and the trap in `fail(3)`, and writes a dump in one of three ways. The functions are those of the page
-//! docs/hosts/wasmtime.md.
+//! Calls functions of a module, of which the last one traps, and writes a dump in one of three ways. The functions that
+//! write are those of the page docs/hosts/wasmtime.md.
+//!
+//! `wasmtime-host <coredump|exposed|unprepared> <module> <file to write> <function:number>…`; `again` in place of a function
+//! makes another instance of the module, of which all later functions are.
 
 #![allow(clippy::unwrap_used, reason = "it is a test, in which a failure must end it")]
 
@@ -7,8 +10,8 @@ use wasmtime::*;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [way, wasm, path] = &arguments[..] else {
-        panic!("expected coredump, exposed or unprepared, a module, and the file to write");
+    let [way, wasm, path, calls @ .., trap] = &arguments[..] else {
+        panic!("expected coredump, exposed or unprepared, a module, the file to write, and calls");
     };
     let mut config = Config::new();
     config.coredump_on_trap(way == "coredump");
@@ -17,17 +20,29 @@ fn main() {
     let module = Module::new(&engine, std::fs::read(wasm).unwrap()).unwrap();
     let mut store = Store::new(&engine, ());
     let mut linker = Linker::new(&engine);
+    // `abort` is one of them.
     linker.define_unknown_imports_as_traps(&module).unwrap();
-    let instance = linker.instantiate(&mut store, &module).unwrap();
-    let step = instance.get_typed_func::<i32, ()>(&mut store, "step").unwrap();
-    step.call(&mut store, 200).unwrap();
-    let fail = instance.get_typed_func::<i32, ()>(&mut store, "fail").unwrap();
-    let error = fail.call(&mut store, 3).unwrap_err();
+    let mut instance = linker.instantiate(&mut store, &module).unwrap();
+    for text in calls {
+        if text == "again" {
+            instance = linker.instantiate(&mut store, &module).unwrap();
+        } else {
+            call(&instance, &mut store, text).unwrap();
+        }
+    }
+    let error = call(&instance, &mut store, trap).unwrap_err();
     match &way[..] {
-        "coredump" => write_coredump(error, &mut store, path).unwrap(),
+        "coredump" => write_coredump(&error, &mut store, path).unwrap(),
         "exposed" => write_dump(&instance, &mut store, path).unwrap(),
         _ => println!("{}", write_raw(&instance, &mut store, path).unwrap().join("\n")),
     }
+}
+
+/// Calls a function with a number: `name:number`.
+fn call(instance: &Instance, mut store: impl AsContextMut, text: &str) -> Result<()> {
+    let (name, number) = text.split_once(':').unwrap();
+    let function = instance.get_typed_func::<i32, ()>(&mut store, name)?;
+    function.call(&mut store, number.parse().unwrap())
 }
 
 fn write_coredump(error: &Error, store: impl AsContextMut, path: &str) -> Result<()> {

@@ -33,7 +33,7 @@ impl BlockSet {
     /// Adds a block. `None` if no block can be at this address or it is outside of the range, otherwise
     /// whether it is new.
     pub fn insert(&mut self, block: Address) -> Option<bool> {
-        let (word, bit) = self.place(block)?;
+        let (word, bit) = self.position(block)?;
         let word = self.bits.get_mut(word)?;
         let is_new = *word & bit == 0;
         *word |= bit;
@@ -42,14 +42,14 @@ impl BlockSet {
 
     /// Whether a block is in the set.
     pub fn contains(&self, block: Address) -> bool {
-        let found = self.place(block).and_then(|(word, bit)| {
+        let found = self.position(block).and_then(|(word, bit)| {
             let word = self.bits.get(word)?;
             Some(word & bit != 0)
         });
         found == Some(true)
     }
 
-    fn place(&self, block: Address) -> Option<(usize, u64)> {
+    fn position(&self, block: Address) -> Option<(usize, u64)> {
         // Four bytes below an aligned payload.
         if block.0 % GRANULE != GRANULE - 4 {
             return None;

@@ -51,7 +51,7 @@ impl BlockInfo {
 
 /// The addresses of the allocator's data.
 #[derive(Clone, Copy, Debug)]
-pub struct Allocator {
+pub struct AllocatorData {
     /// The control structure.
     root: Address,
     /// The first block of the first region.
@@ -60,7 +60,7 @@ pub struct Allocator {
     pub tail: Option<Address>,
 }
 
-impl Allocator {
+impl AllocatorData {
     /// Whether an allocator that was used has its root at this address: its tail pointer is that of a block that
     /// ends a region, at the end of a page.
     pub fn is_root(memory: Memory<'_>, root: Address) -> bool {

@@ -4,7 +4,7 @@
 //! WARPO's writer takes the boundaries: the header then has zeros. The allocator keeps the address of its root,
 //! which is the heap base rounded up, in a global of its own.
 
-use super::blocks::Allocator;
+use super::blocks::AllocatorData;
 use super::collector::{Collector, global_value};
 use super::evidence::Evidence;
 use base::error::{Error, Result};
@@ -62,5 +62,5 @@ pub(super) fn corrected<'a>(
 
 fn root_at(value: u32, lowest: Address, dump: &Dump<'_>) -> Option<Address> {
     let root = Address(value);
-    (root >= lowest && Allocator::is_root(dump.memory, root)).then_some(root)
+    (root >= lowest && AllocatorData::is_root(dump.memory, root)).then_some(root)
 }

@@ -10,10 +10,11 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use super::container_layouts::{
-    is_standard_container, layout_from_code, layout_from_flags, standard_container, with_inherited,
+    AddedContents, is_standard_container, layout_from_code, layout_from_flags, standard_container,
+    with_inherited,
 };
 use super::evidence::Evidence;
-use super::layout::{Contents, ReferenceLayout, Slot};
+use super::layout::{ContentReferences, EntrySlot, ReferenceLayout};
 use super::type_flags::{TypeFlags, TypeFlagsTable};
 use base::control::Control;
 use base::units::ClassId;
@@ -225,7 +226,7 @@ impl<'a> Classes<'a> {
         let flags = self.flags.get(id);
         let simple = match id.0 {
             0..=2 => Some(ReferenceLayout::pointer_free()),
-            3 => Some(ReferenceLayout::new(vec![BUFFER], Contents::Fixed)),
+            3 => Some(ReferenceLayout::new(vec![BUFFER], ContentReferences::Fixed)),
             _ => flags
                 .filter(|flags| flags.is_pointer_free())
                 .map(|_| ReferenceLayout::pointer_free()),
@@ -270,19 +271,19 @@ impl<'a> Classes<'a> {
             (layout, doubt) = with_inherited(class, layout, flags);
         }
         // Every word of a static array is an element.
-        let comparable = members.filter(|_| layout.contents != Contents::StaticArray);
+        let comparable = members.filter(|_| layout.contents != ContentReferences::StaticArray);
         let Some(members) = comparable else {
             return (Some(layout), doubt);
         };
-        if members.by_bitmap && layout.contents == Contents::Fixed {
-            layout.contents = Contents::Tuple;
+        if members.by_bitmap && layout.contents == ContentReferences::Fixed {
+            layout.contents = ContentReferences::Tuple;
         }
-        if members.and_more && layout.contents == Contents::Fixed {
+        if members.and_more && layout.contents == ContentReferences::Fixed {
             // The program has its own visitor, which follows more than fields.
             return (None, Doubt::None);
         }
-        if layout.contents == Contents::Unknown && !members.and_more {
-            layout.contents = Contents::Fixed;
+        if layout.contents == ContentReferences::Unknown && !members.and_more {
+            layout.contents = ContentReferences::Fixed;
         }
         let mut doubt = Doubt::None;
         let is_missing = |offset: &u32| layout.offsets.binary_search(offset).is_err();
@@ -363,7 +364,10 @@ impl<'a> Classes<'a> {
     ) -> ObjectSize {
         let flags = self.flags.get(id);
         let is_variable = id.0 <= STRING.0
-            || matches!(layout.contents, Contents::Tuple | Contents::Unknown)
+            || matches!(
+                layout.contents,
+                ContentReferences::Tuple | ContentReferences::Unknown
+            )
             || flags.is_none_or(TypeFlags::is_static_array);
         if is_variable {
             return ObjectSize::Any;
@@ -429,7 +433,7 @@ impl<'a> Classes<'a> {
         flags: Option<TypeFlags>,
     ) -> Option<ReferenceLayout> {
         let mut offsets = Vec::new();
-        let mut contents = Contents::Fixed;
+        let mut contents = ContentReferences::Fixed;
         for class in self.chain(class) {
             spend(&self.steps_left, 1 + class.members.len())?;
             let own = class
@@ -437,12 +441,13 @@ impl<'a> Classes<'a> {
                 .iter()
                 .filter(|member| self.is_reference(member.type_ref));
             offsets.extend(own.map(|member| member.offset));
-            if let Some(container) =
-                standard_container(class, flags, |argument| self.slot(argument))
-            {
-                let container = container?;
-                offsets.extend(container.offsets);
-                contents = container.contents;
+            match standard_container(class, flags, |argument| self.slot(argument)) {
+                AddedContents::Nothing => {}
+                AddedContents::Unknown => return None,
+                AddedContents::Layout(container) => {
+                    offsets.extend(container.offsets);
+                    contents = container.contents;
+                }
             }
         }
         let layout = ReferenceLayout::new(offsets, contents);
@@ -450,9 +455,9 @@ impl<'a> Classes<'a> {
         Some(layout)
     }
 
-    fn slot(&self, type_ref: TypeRef) -> Slot {
+    fn slot(&self, type_ref: TypeRef) -> EntrySlot {
         const POINTER: u32 = 4;
-        Slot {
+        EntrySlot {
             size: match type_ref {
                 TypeRef::Base { number } => number.map_or(POINTER, Number::size),
                 TypeRef::Class(_) | TypeRef::Unresolved => POINTER,

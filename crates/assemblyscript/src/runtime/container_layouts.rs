@@ -1,7 +1,7 @@
 //! The layouts of the standard library's containers, from type flags, from the collector's code, or from the
 //! class's name.
 
-use super::layout::{Contents, EntryLayout, ReferenceLayout, Slot};
+use super::layout::{ContentReferences, EntryLayout, EntrySlot, ReferenceLayout};
 use super::runtime_class::Doubt;
 use super::type_flags::TypeFlags;
 use runtime_code::collector_code::VisitedMembers;
@@ -24,7 +24,7 @@ pub(super) fn with_inherited(
     if let Some(inherited) = flags.and_then(layout_from_flags) {
         offsets.extend(inherited.offsets);
         let contents = match contents {
-            Contents::Fixed => inherited.contents,
+            ContentReferences::Fixed => inherited.contents,
             contents => contents,
         };
         return (ReferenceLayout::new(offsets, contents), Doubt::None);
@@ -36,7 +36,7 @@ pub(super) fn with_inherited(
             (ReferenceLayout::new(offsets, contents), Doubt::UnknownBases)
         }
         // Of the library's containers, only a static array of numbers has no reference.
-        None if contents == Contents::Fixed
+        None if contents == ContentReferences::Fixed
             && offsets.is_empty()
             && !class.name.starts_with("~lib/staticarray/StaticArray<") =>
         {
@@ -55,9 +55,9 @@ pub(super) fn layout_from_code(
     let container = flags.and_then(layout_from_flags);
     let contents = match &container {
         Some(container) => container.contents.clone(),
-        None if members.by_bitmap => Contents::Tuple,
+        None if members.by_bitmap => ContentReferences::Tuple,
         None if members.and_more => return None,
-        None => Contents::Fixed,
+        None => ContentReferences::Fixed,
     };
     let own = container.map_or(Vec::new(), |container| container.offsets);
     let offsets = members.offsets.into_iter().chain(own).collect();
@@ -67,13 +67,13 @@ pub(super) fn layout_from_code(
 /// The layout of a standard container, or of a view. `None` if the flags are those of neither.
 pub(super) fn layout_from_flags(flags: TypeFlags) -> Option<ReferenceLayout> {
     let value = |flags: TypeFlags| {
-        Some(Slot {
+        Some(EntrySlot {
             size: flags.value_size()?,
             is_reference: flags.has_managed_values(),
         })
     };
     if flags.is_array_buffer_view() {
-        Some(ReferenceLayout::new(vec![BUFFER], Contents::Fixed))
+        Some(ReferenceLayout::new(vec![BUFFER], ContentReferences::Fixed))
     } else if flags.is_array() {
         Some(array_layout(flags.has_managed_values()))
     } else if flags.is_static_array() {
@@ -81,7 +81,7 @@ pub(super) fn layout_from_flags(flags: TypeFlags) -> Option<ReferenceLayout> {
     } else if flags.is_set() {
         Some(entries_layout(value(flags)?, None))
     } else if flags.is_map() {
-        let key = Slot {
+        let key = EntrySlot {
             size: flags.key_size()?,
             is_reference: flags.has_managed_keys(),
         };
@@ -94,9 +94,9 @@ pub(super) fn layout_from_flags(flags: TypeFlags) -> Option<ReferenceLayout> {
 /// The layout of an `Array`.
 fn array_layout(elements_are_references: bool) -> ReferenceLayout {
     let contents = if elements_are_references {
-        Contents::Array
+        ContentReferences::Array
     } else {
-        Contents::Fixed
+        ContentReferences::Fixed
     };
     ReferenceLayout::new(vec![BUFFER], contents)
 }
@@ -104,20 +104,20 @@ fn array_layout(elements_are_references: bool) -> ReferenceLayout {
 /// The layout of a `StaticArray`.
 fn static_array_layout(elements_are_references: bool) -> ReferenceLayout {
     let contents = if elements_are_references {
-        Contents::StaticArray
+        ContentReferences::StaticArray
     } else {
-        Contents::Fixed
+        ContentReferences::Fixed
     };
     ReferenceLayout::new(Vec::new(), contents)
 }
 
 /// The layout of a `Map`, or of a `Set` without a value.
-fn entries_layout(key: Slot, value: Option<Slot>) -> ReferenceLayout {
+fn entries_layout(key: EntrySlot, value: Option<EntrySlot>) -> ReferenceLayout {
     let entry = EntryLayout::new(key, value);
     let contents = if entry.key.is_some() || entry.value.is_some() {
-        Contents::Entries(entry)
+        ContentReferences::Entries(entry)
     } else {
-        Contents::Fixed
+        ContentReferences::Fixed
     };
     ReferenceLayout::new(vec![BUCKETS, ENTRIES], contents)
 }
@@ -127,21 +127,30 @@ fn function_layout(class: &Class) -> ReferenceLayout {
     let env = class.members.iter().find(|member| member.name == "_env");
     ReferenceLayout::new(
         vec![env.map_or(FUNCTION_ENVIRONMENT, |member| member.offset)],
-        Contents::Fixed,
+        ContentReferences::Fixed,
     )
 }
 
-/// The contents that a class adds as a standard container: `None` if it is not a container, `Some(None)`
-/// if its contents are not known.
+/// What a class adds as a standard container.
+pub(super) enum AddedContents {
+    /// It is not a container.
+    Nothing,
+    /// It is a container whose contents are not known.
+    Unknown,
+    /// These references.
+    Layout(ReferenceLayout),
+}
+
+/// The contents that a class adds as a standard container.
 pub(super) fn standard_container(
     class: &Class,
     flags: Option<TypeFlags>,
-    slot: impl Fn(TypeRef) -> Slot,
-) -> Option<Option<ReferenceLayout>> {
+    slot: impl Fn(TypeRef) -> EntrySlot,
+) -> AddedContents {
     let name = class.name.as_str();
     // Most classes are the program's own, and a chain may be ten thousand of them long.
     if !name.starts_with("~lib/") {
-        return None;
+        return AddedContents::Nothing;
     }
     let argument = |nth: usize| {
         class
@@ -154,7 +163,7 @@ pub(super) fn standard_container(
     // number.
     let element_is_reference = argument(0).map(|element| element.is_reference);
     let layout = if name == "~lib/tuple/SmallTuple" {
-        Some(ReferenceLayout::new(Vec::new(), Contents::Tuple))
+        Some(ReferenceLayout::new(Vec::new(), ContentReferences::Tuple))
     } else if name.starts_with("~lib/function/Function<") {
         Some(function_layout(class))
     } else if name.starts_with("~lib/array/Array<") {
@@ -169,9 +178,9 @@ pub(super) fn standard_container(
             _ => from_flags(),
         }
     } else {
-        return None;
+        return AddedContents::Nothing;
     };
-    Some(layout)
+    layout.map_or(AddedContents::Unknown, AddedContents::Layout)
 }
 
 /// Whether objects of a class with this name are those of the standard library, without fields of a program.

@@ -56,8 +56,11 @@ impl Classes<'_> {
         }
         for base in self.lineage(id).take(MOST_BASES) {
             for member in &base.members {
-                let place = class.layout.offsets.binary_search(&member.offset);
-                if let Some(field) = place.ok().and_then(|place| types.fields.get_mut(place)) {
+                let position = class.layout.offsets.binary_search(&member.offset);
+                if let Some(field) = position
+                    .ok()
+                    .and_then(|position| types.fields.get_mut(position))
+                {
                     *field = match *field {
                         DeclaredType::Any => self.declared(member.type_ref),
                         known => known,

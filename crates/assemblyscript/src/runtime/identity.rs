@@ -80,8 +80,8 @@ fn changed_literals(dump: &Dump<'_>, segments: &[DataSegment<'_>]) -> Result<Cha
     for segment in segments {
         let start = segment.start.0 as usize;
         let end = start.saturating_add(segment.bytes.len());
-        if let Some(place) = image.get_mut(start..end) {
-            place.copy_from_slice(segment.bytes);
+        if let Some(initialised) = image.get_mut(start..end) {
+            initialised.copy_from_slice(segment.bytes);
         }
     }
     let initial = Dump {

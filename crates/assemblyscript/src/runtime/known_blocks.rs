@@ -1,17 +1,14 @@
 //! Blocks that are certain: those in the allocator's free lists, and those in the collector's object lists.
 
 use super::block_set::{BlockSet, CompleteSet};
-use super::blocks::{Allocator, BlockInfo};
+use super::blocks::{AllocatorData, BlockInfo};
 use super::collector::Collector;
 use super::objects::next_of;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 use base::units::Address;
 use dumps::Memory;
 use heap::CollectorState;
-
-/// The number of blocks between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 16;
 
 /// Blocks of the heap that are in a list.
 #[derive(Debug, Default)]
@@ -30,7 +27,7 @@ impl KnownBlocks {
     /// [`Error::Aborted`](base::Error::Aborted), [`Error::OutOfMemory`](base::Error::OutOfMemory).
     pub(crate) fn read(
         memory: Memory<'_>,
-        allocator: Allocator,
+        allocator: AllocatorData,
         collector: &Collector,
         step: &Step<'_>,
     ) -> Result<Self> {
@@ -56,7 +53,7 @@ impl KnownBlocks {
 
 struct Lists<'a> {
     memory: Memory<'a>,
-    allocator: Allocator,
+    allocator: AllocatorData,
     step: &'a Step<'a>,
     followed: u32,
     /// The number of static objects that were followed. They are in lists too, but are not blocks of the
@@ -105,9 +102,10 @@ impl Lists<'_> {
             // The objects before the cursor were swept; the rest of the list begins at the cursor.
             let is_swept =
                 collector.state == Some(CollectorState::Sweeping) && head == heads.to_space;
-            let first = match is_swept {
-                true => collector.cursor,
-                false => next_of(memory, head),
+            let first = if is_swept {
+                collector.cursor
+            } else {
+                next_of(memory, head)
             };
             let Some(first) = first else {
                 return Ok(None);
@@ -131,17 +129,16 @@ impl Lists<'_> {
         let mut block = first;
         while !is_end(block) {
             self.followed = self.followed.wrapping_add(1);
-            if self.followed.is_multiple_of(CHECK_INTERVAL) {
+            if (self.followed as usize).is_multiple_of(CHECK_INTERVAL) {
                 self.step.advance(0)?;
             }
-            let is_possible = match block < self.allocator.first_block {
+            let is_possible = if block < self.allocator.first_block {
                 // All lists together cannot have more objects than the memory.
-                true => {
-                    self.statics += 1;
-                    self.statics <= self.allocator.first_block.0 / 16
-                }
+                self.statics += 1;
+                self.statics <= self.allocator.first_block.0 / 16
+            } else {
                 // A list that visits a block twice is an endless cycle.
-                false => blocks.insert(block) == Some(true),
+                blocks.insert(block) == Some(true)
             };
             match next(block).filter(|_| is_possible) {
                 Some(following) => block = following,

@@ -7,12 +7,12 @@ pub struct ReferenceLayout {
     /// Offsets in the payload of words that are references, ascending, each once.
     pub offsets: Vec<u32>,
     /// Other references.
-    pub contents: Contents,
+    pub contents: ContentReferences,
 }
 
-/// References whose place depends on the object.
+/// References whose offset depends on the object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Contents {
+pub enum ContentReferences {
     /// None: the offsets are complete.
     #[default]
     Fixed,
@@ -45,7 +45,7 @@ pub struct EntryLayout {
 
 /// A key or a value: its size, and whether it is a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slot {
+pub struct EntrySlot {
     /// Bytes; fields are aligned to their size.
     pub size: u32,
     /// Whether it refers to a managed object.
@@ -59,16 +59,16 @@ impl EntryLayout {
     /// value and pointer: `taggedNext` is not always at the end of the stride.
     ///
     /// ```
-    /// use assemblyscript::runtime::layout::{EntryLayout, Slot};
+    /// use assemblyscript::runtime::layout::{EntryLayout, EntrySlot};
     ///
     /// // Map<Ref, i64>: key at 0, value at 8, taggedNext at 16, the next entry at 24.
-    /// let reference = Slot { size: 4, is_reference: true };
-    /// let wide = Slot { size: 8, is_reference: false };
+    /// let reference = EntrySlot { size: 4, is_reference: true };
+    /// let wide = EntrySlot { size: 8, is_reference: false };
     /// let layout = EntryLayout::new(reference, Some(wide));
     /// assert_eq!((layout.tagged_next, layout.stride), (16, 24));
     /// assert_eq!((layout.key, layout.value), (Some(0), None));
     /// ```
-    pub fn new(key: Slot, value: Option<Slot>) -> Self {
+    pub fn new(key: EntrySlot, value: Option<EntrySlot>) -> Self {
         const POINTER: u32 = 4;
         let mut end = key.size;
         let mut widest = key.size.max(POINTER);
@@ -97,11 +97,11 @@ impl ReferenceLayout {
 
     /// A class of which nothing is known.
     pub fn unknown() -> Self {
-        Self::new(Vec::new(), Contents::Unknown)
+        Self::new(Vec::new(), ContentReferences::Unknown)
     }
 
     /// A layout from offsets in any order and number.
-    pub fn new(mut offsets: Vec<u32>, contents: Contents) -> Self {
+    pub fn new(mut offsets: Vec<u32>, contents: ContentReferences) -> Self {
         offsets.sort_unstable();
         offsets.dedup();
         Self { offsets, contents }
@@ -109,15 +109,16 @@ impl ReferenceLayout {
 
     /// The possible references of an object that is of one class or another.
     pub fn or(self, other: Self) -> Self {
-        let contents = match self.contents == other.contents {
-            true => self.contents,
-            false => Contents::Unknown,
+        let contents = if self.contents == other.contents {
+            self.contents
+        } else {
+            ContentReferences::Unknown
         };
         Self::new([self.offsets, other.offsets].concat(), contents)
     }
 
     /// Whether objects of this class never refer to anything.
     pub fn is_pointer_free(&self) -> bool {
-        self.offsets.is_empty() && self.contents == Contents::Fixed
+        self.offsets.is_empty() && self.contents == ContentReferences::Fixed
     }
 }

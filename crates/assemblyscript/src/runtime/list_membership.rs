@@ -10,7 +10,7 @@ use base::units::Address;
 use dumps::Memory;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Membership {
+enum ListState {
     Unknown,
     /// On the path that is being followed.
     Followed,
@@ -59,22 +59,22 @@ enum Link {
 
 /// For each of `count` blocks, whether its links lead to a list head.
 fn follow(count: usize, link_from: impl Fn(usize) -> Link) -> Result<Vec<bool>> {
-    let mut memberships = columns::repeated(Membership::Unknown, count)?;
+    let mut memberships = columns::repeated(ListState::Unknown, count)?;
     let mut path = Vec::new();
     for start in 0..count {
         let mut at = start;
         let verdict = loop {
             match memberships[at] {
-                Membership::Unknown => {}
-                Membership::Member => break Membership::Member,
-                Membership::Followed | Membership::Outsider => break Membership::Outsider,
+                ListState::Unknown => {}
+                ListState::Member => break ListState::Member,
+                ListState::Followed | ListState::Outsider => break ListState::Outsider,
             }
-            memberships[at] = Membership::Followed;
+            memberships[at] = ListState::Followed;
             columns::push(&mut path, at)?;
             at = match link_from(at) {
-                Link::ListHead => break Membership::Member,
+                Link::ListHead => break ListState::Member,
                 Link::Block(position) => position,
-                Link::Elsewhere => break Membership::Outsider,
+                Link::Elsewhere => break ListState::Outsider,
             };
         };
         for at in path.drain(..) {
@@ -82,5 +82,5 @@ fn follow(count: usize, link_from: impl Fn(usize) -> Link) -> Result<Vec<bool>> 
         }
     }
     let memberships = memberships.into_iter();
-    columns::collected(memberships.map(|membership| membership == Membership::Member))
+    columns::collected(memberships.map(|membership| membership == ListState::Member))
 }

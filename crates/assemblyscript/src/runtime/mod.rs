@@ -26,7 +26,7 @@ pub mod shapes;
 pub mod statics;
 pub mod type_flags;
 
-use blocks::Allocator;
+use blocks::AllocatorData;
 use classes::Classes;
 use collector::Collector;
 use evidence::Evidence;
@@ -53,7 +53,7 @@ pub struct Runtime<'a> {
     /// The state of the collector.
     pub collector: Collector,
     /// The allocator; `None` if the memory ends before it.
-    pub allocator: Option<Allocator>,
+    pub allocator: Option<AllocatorData>,
     /// The globals from which the collector starts.
     pub globals: GlobalRoots,
     /// Whether the module has mutable i32 globals, but the dump has no values of them.
@@ -85,9 +85,10 @@ impl<'a> Runtime<'a> {
         let mismatch = find_mismatch(dump, module, &evidence.debug_info, flags, warnings)?;
         tolerance.check(mismatch, warnings)?;
         // The values of other globals are not used.
-        let dump = match has_foreign_globals {
-            true => dump.without_globals(),
-            false => *dump,
+        let dump = if has_foreign_globals {
+            dump.without_globals()
+        } else {
+            *dump
         };
         let classes = Classes::new(evidence, module, flags, control);
         let globals = GlobalRoots::find(evidence, &classes, module, &dump);
@@ -96,7 +97,7 @@ impl<'a> Runtime<'a> {
             dump,
             classes,
             collector: Collector::read(module, &dump, evidence.code.as_ref()),
-            allocator: Allocator::locate(&dump),
+            allocator: AllocatorData::locate(&dump),
             globals,
             lacks_global_values: dump.globals.is_empty() && module.globals.mutable_i32_count() > 0,
             wide_globals: module.globals.mutable_i64_count(),

@@ -9,9 +9,9 @@
 use std::collections::VecDeque;
 
 use super::block_set::{BlockSet, CompleteSet};
-use super::blocks::{Allocator, BLOCK_OVERHEAD, BlockInfo, first_block_from, read_block};
+use super::blocks::{AllocatorData, BLOCK_OVERHEAD, BlockInfo, first_block_from, read_block};
 use super::known_blocks::KnownBlocks;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::{Error, Result};
 use base::units::Address;
 use dumps::Memory;
@@ -19,21 +19,18 @@ use heap::HeapError;
 
 const PAGE: u32 = 1 << 16;
 
-/// The number of blocks between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 16;
-
 /// A run of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
     /// Its first block.
     pub first_block: Address,
-    /// The block of size 0 after its last one, or the place where the walk failed.
+    /// The block of size 0 after its last one, or the address where the walk failed.
     pub end: Address,
 }
 
 /// The result of a walk.
 #[derive(Debug, Default)]
-pub struct Walk {
+pub struct BlockWalk {
     /// The regions, in address order.
     pub regions: Vec<Region>,
     /// Why the walk ended before the heap did, at the end of the last region.
@@ -47,15 +44,15 @@ pub struct Walk {
 ///
 /// # Errors
 /// The errors of `visit` and `known`, [`Error::Aborted`] and [`Error::OutOfMemory`]. A damaged heap is not an
-/// error here: see [`Walk::damage`].
+/// error here: see [`BlockWalk::damage`].
 pub(crate) fn walk_blocks(
     memory: Memory<'_>,
-    allocator: Allocator,
+    allocator: AllocatorData,
     known: impl FnOnce() -> Result<KnownBlocks>,
     step: &Step<'_>,
     mut visit: impl FnMut(Address, BlockInfo) -> Result<()>,
-) -> Result<Walk> {
-    let mut walk = Walk::default();
+) -> Result<BlockWalk> {
+    let mut walk = BlockWalk::default();
     let Some(tail) = allocator.tail else {
         return Ok(walk);
     };
@@ -94,6 +91,7 @@ pub(crate) fn walk_blocks(
                         known: known()?,
                         seen: BlockSet::between(block, limit)?,
                         possible: VecDeque::new(),
+                        is_searched: false,
                         certain: None,
                         step,
                     });
@@ -125,10 +123,11 @@ pub(crate) fn walk_blocks(
         first_block,
         end: block,
     });
-    walk.damage = match is_inside {
-        true => damage,
+    walk.damage = if is_inside {
+        damage
+    } else {
         // This is reported first: without the allocator's tail, the rest of the heap is missing.
-        false => Some(Error::from(HeapError::Corrupt {
+        Some(Error::from(HeapError::Corrupt {
             address: tail,
             found: format!(
                 "the allocator's tail pointer there, but the heap reaches from {} to {:#x}",
@@ -136,7 +135,7 @@ pub(crate) fn walk_blocks(
                 memory.size()
             ),
             expected: "a tail inside the heap (was the dump cut short?)",
-        })),
+        }))
     };
     Ok(walk)
 }
@@ -184,8 +183,10 @@ struct RegionSearch<'a> {
     /// First blocks and ends of the possible regions before the next certain one. They are stored, so that
     /// memory with a large number of possible regions is searched only once.
     possible: VecDeque<(Address, Address)>,
-    /// The next certain region; `Some(None)` if there is none, `None` if it was not searched for yet.
-    certain: Option<Option<Address>>,
+    /// Whether a certain region was searched for.
+    is_searched: bool,
+    /// The next certain region, if it was searched for and there is one.
+    certain: Option<Address>,
     step: &'a Step<'a>,
 }
 
@@ -208,11 +209,11 @@ impl RegionSearch<'_> {
             return Ok(None);
         };
         let page = Address(behind.0 & !(PAGE - 1));
-        let certain = match self.certain {
-            Some(certain) if certain.is_none_or(|first| first > end) => certain,
-            _ => self.search(page)?,
-        };
-        self.certain = Some(certain);
+        if !self.is_searched || self.certain.is_some_and(|first| first <= end) {
+            self.certain = self.search(page)?;
+            self.is_searched = true;
+        }
+        let certain = self.certain;
         while self
             .possible
             .front()
@@ -263,7 +264,7 @@ impl RegionSearch<'_> {
                 return Ok(Chain::Broken);
             }
             followed += 1;
-            if followed.is_multiple_of(CHECK_INTERVAL) {
+            if (followed as usize).is_multiple_of(CHECK_INTERVAL) {
                 self.step.advance(0)?;
             }
             let Ok((info, next)) = read_block(self.memory, block, self.tail) else {
@@ -273,12 +274,12 @@ impl RegionSearch<'_> {
                 return Ok(Chain::Broken);
             }
             if info.ends_region() {
-                return Ok(match block == self.tail || is_certain {
-                    true => Chain::Certain,
-                    false if block.0.wrapping_add(BLOCK_OVERHEAD).is_multiple_of(PAGE) => {
-                        Chain::Possible(block)
-                    }
-                    false => Chain::Broken,
+                return Ok(if block == self.tail || is_certain {
+                    Chain::Certain
+                } else if block.0.wrapping_add(BLOCK_OVERHEAD).is_multiple_of(PAGE) {
+                    Chain::Possible(block)
+                } else {
+                    Chain::Broken
                 });
             }
             if self.known.any_between(block, next) {

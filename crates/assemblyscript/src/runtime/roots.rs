@@ -100,9 +100,10 @@ impl GlobalRoots {
             .collect();
         match visited {
             Some(visited) => {
-                let disputed = match evidence.has_debug_info {
-                    true => disputed_globals(visited, &declared, module),
-                    false => Vec::new(),
+                let disputed = if evidence.has_debug_info {
+                    disputed_globals(visited, &declared, module)
+                } else {
+                    Vec::new()
                 };
                 let mut by_initial = HashMap::new();
                 for variable in &declared {
@@ -137,9 +138,10 @@ impl GlobalRoots {
                     })
                     .map(|variable| declared_root(variable, module, dump))
                     .collect(),
-                static_roots: match lists_all_roots(evidence, module) {
-                    true => StaticRoots::Known,
-                    false => StaticRoots::Incomplete,
+                static_roots: if lists_all_roots(evidence, module) {
+                    StaticRoots::Known
+                } else {
+                    StaticRoots::Incomplete
                 },
                 ..Self::default()
             },

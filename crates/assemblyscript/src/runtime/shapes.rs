@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::classes::{Classes, RuntimeClass};
-use super::layout::{Contents, EntryLayout, Slot};
+use super::layout::{ContentReferences, EntryLayout, EntrySlot};
 use super::type_flags::TypeFlags;
 use base::units::ClassId;
 use runtime_code::std_library::{
@@ -20,10 +20,10 @@ const FIELDS: usize = 1 << 22;
 
 /// A field with its name in the source.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Field {
+pub struct NamedField {
     /// The name.
     pub name: String,
-    /// Its place in the payload, in bytes.
+    /// Its offset in the payload, in bytes.
     pub offset: u32,
     /// The name of its declared type; `?` if that is not known.
     pub type_name: String,
@@ -54,8 +54,8 @@ impl Holds {
         }
     }
 
-    fn slot(self) -> Slot {
-        Slot {
+    fn slot(self) -> EntrySlot {
+        EntrySlot {
             size: self.size(),
             is_reference: self == Self::Reference,
         }
@@ -64,7 +64,7 @@ impl Holds {
 
 /// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ShapeKind {
     /// Nothing but fields.
     Plain,
     /// `ArrayBuffer`.
@@ -78,9 +78,9 @@ pub enum Kind {
     /// `StaticArray<T>`.
     StaticArray(Holds),
     /// `Map<K,V>`.
-    Map(Entries),
+    Map(EntryShape),
     /// `Set<K>`.
-    Set(Entries),
+    Set(EntryShape),
     /// A tuple.
     Tuple,
     /// A closure.
@@ -89,7 +89,7 @@ pub enum Kind {
 
 /// The entries of a map or a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entries {
+pub struct EntryShape {
     /// Bytes from one entry to the next.
     pub stride: u32,
     /// Offset of `taggedNext`, whose bit 0 marks a deleted entry.
@@ -100,7 +100,7 @@ pub struct Entries {
     pub value: Option<(Holds, u32)>,
 }
 
-impl Entries {
+impl EntryShape {
     fn new(key: Holds, value: Option<Holds>) -> Self {
         let layout = EntryLayout::new(key.slot(), value.map(Holds::slot));
         Self {
@@ -112,9 +112,9 @@ impl Entries {
     }
 }
 
-/// The name of a reference at a fixed place.
+/// The name of a reference at a fixed offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum PlaceName {
+pub enum ReferenceFieldName {
     /// `fields[index]`.
     Field(u32),
     /// It has no name.
@@ -129,33 +129,33 @@ pub enum PlaceName {
     Entries,
 }
 
-impl PlaceName {
+impl ReferenceFieldName {
     /// Whether this is a container's own storage.
     pub fn is_own_storage(self) -> bool {
         !matches!(self, Self::Field(_) | Self::Unnamed)
     }
 }
 
-/// A place in the payload that holds a reference.
+/// A reference at a fixed offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ReferenceField {
     /// Bytes from the start of the payload.
     pub offset: u32,
     /// Its name.
-    pub name: PlaceName,
+    pub name: ReferenceFieldName,
 }
 
 /// The shape of the objects of one class.
 #[derive(Debug)]
 pub struct ClassShape {
     /// All fields, inherited ones included, by offset.
-    pub fields: Vec<Arc<Field>>,
+    pub fields: Vec<Arc<NamedField>>,
     /// The kind of its objects.
-    pub kind: Kind,
-    /// The places that hold references, in the order of their labels: named fields by name, unnamed ones by
+    pub kind: ShapeKind,
+    /// The references at fixed offsets, in the order of their labels: named fields by name, unnamed ones by
     /// offset, then a container's own storage.
-    pub places: Vec<Place>,
-    /// The position in `places` where a container's own storage begins. Elements and entries come before it.
+    pub references: Vec<ReferenceField>,
+    /// The position in `references` where a container's own storage begins. Elements and entries come before it.
     pub own_storage: usize,
 }
 
@@ -163,7 +163,7 @@ pub struct ClassShape {
 pub struct Shapes<'c, 'a> {
     classes: &'c Classes<'a>,
     /// The fields that a class adds to those of its bases, by the address of its description.
-    own_fields: std::cell::RefCell<HashMap<*const Class, Arc<[Arc<Field>]>>>,
+    own_fields: std::cell::RefCell<HashMap<*const Class, Arc<[Arc<NamedField>]>>>,
     fields_left: Cell<usize>,
 }
 
@@ -181,23 +181,23 @@ impl<'c, 'a> Shapes<'c, 'a> {
     pub fn describe(&self, id: ClassId, class: &RuntimeClass) -> ClassShape {
         let kind = self.kind(id, class);
         let fields = self.fields(id).unwrap_or_default();
-        let mut places: Vec<Place> = class
+        let mut references: Vec<ReferenceField> = class
             .layout
             .offsets
             .iter()
-            .map(|&offset| Place {
+            .map(|&offset| ReferenceField {
                 offset,
                 name: own_storage(kind, offset, &fields)
                     .unwrap_or_else(|| field_at(&fields, offset)),
             })
             .collect();
-        places.sort_by(|left, right| {
-            let key = |place: &Place| match place.name {
-                PlaceName::Field(field) => (0, Some(fields[field as usize].name.as_str())),
-                PlaceName::Unnamed => (1, None),
-                PlaceName::Environment | PlaceName::Buffer => (2, None),
-                PlaceName::Buckets => (3, None),
-                PlaceName::Entries => (4, None),
+        references.sort_by(|left, right| {
+            let key = |reference: &ReferenceField| match reference.name {
+                ReferenceFieldName::Field(field) => (0, Some(fields[field as usize].name.as_str())),
+                ReferenceFieldName::Unnamed => (1, None),
+                ReferenceFieldName::Environment | ReferenceFieldName::Buffer => (2, None),
+                ReferenceFieldName::Buckets => (3, None),
+                ReferenceFieldName::Entries => (4, None),
             };
             key(left)
                 .cmp(&key(right))
@@ -206,13 +206,13 @@ impl<'c, 'a> Shapes<'c, 'a> {
         ClassShape {
             fields,
             kind,
-            own_storage: places.partition_point(|place| !place.name.is_own_storage()),
-            places,
+            own_storage: references.partition_point(|reference| !reference.name.is_own_storage()),
+            references,
         }
     }
 
     /// All fields by offset; `None` if there are too many to be real.
-    fn fields(&self, id: ClassId) -> Option<Vec<Arc<Field>>> {
+    fn fields(&self, id: ClassId) -> Option<Vec<Arc<NamedField>>> {
         let mut fields = Vec::new();
         for class in self.classes.lineage(id) {
             let own = self.own_fields(class);
@@ -226,13 +226,13 @@ impl<'c, 'a> Shapes<'c, 'a> {
         Some(fields)
     }
 
-    fn own_fields(&self, class: &Class) -> Arc<[Arc<Field>]> {
+    fn own_fields(&self, class: &Class) -> Arc<[Arc<NamedField>]> {
         let mut known = self.own_fields.borrow_mut();
         let own = known.entry(std::ptr::from_ref(class)).or_insert_with(|| {
             let members = class.members.iter();
             members
                 .map(|member| {
-                    Arc::new(Field {
+                    Arc::new(NamedField {
                         name: member.name.clone(),
                         offset: member.offset,
                         type_name: self.classes.type_name(member.type_ref).to_owned(),
@@ -250,18 +250,21 @@ impl<'c, 'a> Shapes<'c, 'a> {
                 number: Some(number),
             } => Holds::Number(number),
             TypeRef::Base { number: None } => Holds::Bytes(4),
-            TypeRef::Class(_) | TypeRef::Unresolved => match self.classes.is_reference(type_ref) {
-                true => Holds::Reference,
-                false => Holds::Pointer,
-            },
+            TypeRef::Class(_) | TypeRef::Unresolved => {
+                if self.classes.is_reference(type_ref) {
+                    Holds::Reference
+                } else {
+                    Holds::Pointer
+                }
+            }
         }
     }
 
     /// The kind of the objects of a class: determined by inheritance, otherwise by the type flags.
-    fn kind(&self, id: ClassId, class: &RuntimeClass) -> Kind {
+    fn kind(&self, id: ClassId, class: &RuntimeClass) -> ShapeKind {
         match id {
-            ARRAY_BUFFER => return Kind::Buffer,
-            STRING => return Kind::Text,
+            ARRAY_BUFFER => return ShapeKind::Buffer,
+            STRING => return ShapeKind::Text,
             _ => {}
         }
         let flags = self.classes.flags(id);
@@ -271,57 +274,66 @@ impl<'c, 'a> Shapes<'c, 'a> {
             .find_map(|class| self.standard_kind(class, flags))
             .or_else(|| flags.and_then(|flags| kind_from_flags(flags, &class.layout.contents)))
             .unwrap_or(match class.layout.contents {
-                Contents::Tuple => Kind::Tuple,
-                _ => Kind::Plain,
+                ContentReferences::Tuple => ShapeKind::Tuple,
+                _ => ShapeKind::Plain,
             })
     }
 
-    fn standard_kind(&self, class: &Class, flags: Option<TypeFlags>) -> Option<Kind> {
+    fn standard_kind(&self, class: &Class, flags: Option<TypeFlags>) -> Option<ShapeKind> {
         let argument = |nth: usize| Some(self.holds(*class.type_arguments.get(nth)?));
         let name = class.name.as_str();
         let starts = |start: &str| name.starts_with(start);
-        let from_flags = || flags.and_then(|flags| kind_from_flags(flags, &Contents::Fixed));
+        let from_flags =
+            || flags.and_then(|flags| kind_from_flags(flags, &ContentReferences::Fixed));
         if starts("~lib/array/Array<") {
-            argument(0).map(Kind::Array).or_else(from_flags)
+            argument(0).map(ShapeKind::Array).or_else(from_flags)
         } else if starts("~lib/staticarray/StaticArray<") {
-            argument(0).map(Kind::StaticArray).or_else(from_flags)
+            argument(0).map(ShapeKind::StaticArray).or_else(from_flags)
         } else if starts("~lib/set/Set<") {
-            let set = argument(0).map(|key| Kind::Set(Entries::new(key, None)));
+            let set = argument(0).map(|key| ShapeKind::Set(EntryShape::new(key, None)));
             set.or_else(from_flags)
         } else if starts("~lib/map/Map<") {
-            let map = || Some(Kind::Map(Entries::new(argument(0)?, Some(argument(1)?))));
+            let map = || {
+                Some(ShapeKind::Map(EntryShape::new(
+                    argument(0)?,
+                    Some(argument(1)?),
+                )))
+            };
             map().or_else(from_flags)
         } else if starts("~lib/function/Function<") {
-            Some(Kind::Function)
+            Some(ShapeKind::Function)
         } else if name == "~lib/tuple/SmallTuple" {
-            Some(Kind::Tuple)
+            Some(ShapeKind::Tuple)
         } else if let Some(view) = name.strip_prefix("~lib/typedarray/") {
-            element_of_view(view).map(|element| Kind::View(Some(element)))
+            element_of_view(view).map(|element| ShapeKind::View(Some(element)))
         } else {
-            (name == ARRAY_BUFFER_VIEW_NAME).then_some(Kind::View(None))
+            (name == ARRAY_BUFFER_VIEW_NAME).then_some(ShapeKind::View(None))
         }
     }
 }
 
-fn kind_from_flags(flags: TypeFlags, contents: &Contents) -> Option<Kind> {
-    let held = |is_managed: bool, size: Option<u32>| match is_managed {
-        true => Holds::Reference,
-        false => Holds::Bytes(size.unwrap_or(4)),
+fn kind_from_flags(flags: TypeFlags, contents: &ContentReferences) -> Option<ShapeKind> {
+    let held = |is_managed: bool, size: Option<u32>| {
+        if is_managed {
+            Holds::Reference
+        } else {
+            Holds::Bytes(size.unwrap_or(4))
+        }
     };
     let value = || held(flags.has_managed_values(), flags.value_size());
     let key = || held(flags.has_managed_keys(), flags.key_size());
     if flags.is_array_buffer_view() {
-        Some(Kind::View(None))
+        Some(ShapeKind::View(None))
     } else if flags.is_array() {
-        Some(Kind::Array(value()))
+        Some(ShapeKind::Array(value()))
     } else if flags.is_static_array() {
-        Some(Kind::StaticArray(value()))
+        Some(ShapeKind::StaticArray(value()))
     } else if flags.is_set() {
-        Some(Kind::Set(Entries::new(value(), None)))
+        Some(ShapeKind::Set(EntryShape::new(value(), None)))
     } else if flags.is_map() {
-        Some(Kind::Map(Entries::new(key(), Some(value()))))
+        Some(ShapeKind::Map(EntryShape::new(key(), Some(value()))))
     } else {
-        (*contents == Contents::Tuple).then_some(Kind::Tuple)
+        (*contents == ContentReferences::Tuple).then_some(ShapeKind::Tuple)
     }
 }
 
@@ -342,26 +354,30 @@ fn element_of_view(name: &str) -> Option<Number> {
 }
 
 /// The name of a container's own storage at this offset, if there is any.
-fn own_storage(kind: Kind, offset: u32, fields: &[Arc<Field>]) -> Option<PlaceName> {
+fn own_storage(
+    kind: ShapeKind,
+    offset: u32,
+    fields: &[Arc<NamedField>],
+) -> Option<ReferenceFieldName> {
     match (kind, offset) {
-        (Kind::Array(_) | Kind::View(_), BUFFER) => Some(PlaceName::Buffer),
-        (Kind::Map(_) | Kind::Set(_), BUCKETS) => Some(PlaceName::Buckets),
-        (Kind::Map(_) | Kind::Set(_), ENTRIES) => Some(PlaceName::Entries),
-        (Kind::Function, _) => {
+        (ShapeKind::Array(_) | ShapeKind::View(_), BUFFER) => Some(ReferenceFieldName::Buffer),
+        (ShapeKind::Map(_) | ShapeKind::Set(_), BUCKETS) => Some(ReferenceFieldName::Buckets),
+        (ShapeKind::Map(_) | ShapeKind::Set(_), ENTRIES) => Some(ReferenceFieldName::Entries),
+        (ShapeKind::Function, _) => {
             let env = fields.iter().find(|field| field.name == "_env");
             let env = env.map_or(FUNCTION_ENVIRONMENT, |env| env.offset);
-            (offset == env).then_some(PlaceName::Environment)
+            (offset == env).then_some(ReferenceFieldName::Environment)
         }
         _ => None,
     }
 }
 
-fn field_at(fields: &[Arc<Field>], offset: u32) -> PlaceName {
+fn field_at(fields: &[Arc<NamedField>], offset: u32) -> ReferenceFieldName {
     let first = fields.partition_point(|field| field.offset < offset);
     match fields.get(first) {
         Some(field) if field.offset == offset && !field.name.is_empty() => {
-            PlaceName::Field(first as u32)
+            ReferenceFieldName::Field(first as u32)
         }
-        _ => PlaceName::Unnamed,
+        _ => ReferenceFieldName::Unnamed,
     }
 }

@@ -111,9 +111,10 @@ struct Arguments(Vec<String>);
 
 impl Arguments {
     fn next(&mut self) -> Result<String, Failure> {
-        match self.0.is_empty() {
-            true => Err(USAGE.into()),
-            false => Ok(self.0.remove(0)),
+        if self.0.is_empty() {
+            Err(USAGE.into())
+        } else {
+            Ok(self.0.remove(0))
         }
     }
 

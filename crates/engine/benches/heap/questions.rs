@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::Instant;
 
-use engine::assemblyscript::Contents;
+use engine::assemblyscript::DumpBytes;
 use engine::questions::{LoadedHeap, Question};
 use engine::{Control, Error, FileAction, Input, Program};
 use serde_json::{Map, Value, json};
@@ -16,7 +16,7 @@ use crate::process::{peak_memory, processor_seconds};
 /// A file that is read again by positioned reads.
 struct DumpFile(File);
 
-impl Contents for DumpFile {
+impl DumpBytes for DumpFile {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<(), Error> {
         let action = FileAction::Read;
         let read = self.0.read_exact_at(into, offset);
@@ -59,6 +59,41 @@ pub fn measure(dump: &str, wasm: &str) -> Result<Value, Failure> {
     }))
 }
 
+/// Conditions over the fields of an object: over a number, a reference and a string.
+fn conditions(heap: &LoadedHeap, object: u32) -> Result<Vec<(&'static str, String)>, Failure> {
+    let question = json!({ "question": "object", "address": object });
+    let question: Question = serde_json::from_value(question)?;
+    let answer = engine::questions::ask(heap, &question, None, &Control::default())?;
+    let answer = serde_json::to_value(answer)?;
+    let fields = answer["fields"].as_array().map_or(&[][..], Vec::as_slice);
+    let mut conditions = vec![("whereSize", "shallowSize > 20".to_owned())];
+    // By the type of a field and the class of the object to which it refers.
+    let wanted: [(&'static str, fn(&str, &str) -> bool, &str); 3] = [
+        ("whereNumber", |kind, _| kind == "i32", "> 4"),
+        (
+            "whereReference",
+            |kind, class| kind.contains('/') && class != "~lib/string/String",
+            "== null",
+        ),
+        (
+            "whereText",
+            |_, class| class == "~lib/string/String",
+            "== \"no string is this\"",
+        ),
+    ];
+    for (name, is_wanted, condition) in wanted {
+        let field = fields.iter().find(|field| {
+            let text = |key: &str| field[key].as_str().unwrap_or_default().to_owned();
+            is_wanted(&text("type"), &text("className"))
+        });
+        if let Some(field) = field {
+            let field = field["name"].as_str().unwrap_or_default();
+            conditions.push((name, format!("this.{field} {condition}")));
+        }
+    }
+    Ok(conditions)
+}
+
 fn questions(heap: &LoadedHeap) -> Result<Map<String, Value>, Failure> {
     let objects = &heap.heap().objects;
     let live: Vec<_> = heap.heap().live_heap_objects().collect();
@@ -67,6 +102,10 @@ fn questions(heap: &LoadedHeap) -> Result<Map<String, Value>, Failure> {
     let classes = heap.heap().live_classes.iter().zip(&objects.classes);
     let most = classes.max_by_key(|(live, _)| live.count);
     let class = most.map(|(_, class)| class.name.clone());
+    let mut of_class = live.iter().skip(live.len() / 2);
+    let one = of_class.find(|&&object| Some(&objects.class_of(object).name) == class.as_ref());
+    let one = one.unwrap_or(middle);
+    let conditions = conditions(heap, heap.heap().address(*one).0)?;
     let asked = [
         ("summary", json!({ "question": "summary" })),
         (
@@ -100,8 +139,18 @@ fn questions(heap: &LoadedHeap) -> Result<Map<String, Value>, Failure> {
         ("waste", json!({ "question": "waste" })),
         ("unreachable", json!({ "question": "unreachable" })),
     ];
+    let by_condition = conditions.iter().map(|(name, condition)| {
+        let question = json!({
+            "question": "find", "class": class, "where": condition, "count": true,
+        });
+        (*name, question)
+    });
+    let group_by = json!({
+        "question": "find", "class": class, "groupBy": "shallowSize", "sum": "retained",
+    });
     let mut times = Map::new();
-    for (name, question) in asked {
+    let asked = asked.into_iter().chain(by_condition);
+    for (name, question) in asked.chain([("groupBy", group_by)]) {
         let question: Question = serde_json::from_value(question)?;
         let before = processor_seconds();
         let begin = Instant::now();

@@ -1,5 +1,5 @@
-//! The structure of the code itself: no circles of files, the picture of the crates, and which files know kinds of
-//! heaps.
+//! The structure of the code itself: no circles of files, the picture of the crates, which files know kinds of heaps,
+//! texts that state facts, and names with one meaning.
 
 #![allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
 
@@ -7,4 +7,5 @@ mod circles;
 mod crates;
 mod facts;
 mod kinds;
+mod names;
 mod picture;

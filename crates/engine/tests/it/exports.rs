@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::questions::objects::string;
 use crate::support::{DumpFile, NULL, Object, STRING, Scene};
-use engine::assemblyscript::{Contents, InMemory};
+use engine::assemblyscript::{DumpBytes, InMemory};
 use engine::heap::HeapError;
 use engine::outputs::exports::Export;
 use engine::questions::LoadedHeap;
@@ -60,9 +60,12 @@ fn large() -> Large {
         })
         .collect();
     let target = |nth| strings[jump(nth)];
-    let elements = (0..STRINGS).map(|nth| match is_left_out(nth) {
-        true => Object(NULL),
-        false => target(nth),
+    let elements = (0..STRINGS).map(|nth| {
+        if is_left_out(nth) {
+            Object(NULL)
+        } else {
+            target(nth)
+        }
     });
     let elements: Vec<Object> = elements.collect();
     let array = scene.array(array, &elements);
@@ -322,16 +325,17 @@ struct Vanishes {
     is_in_place: bool,
 }
 
-impl Contents for Vanishes {
+impl DumpBytes for Vanishes {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> Result<()> {
         self.check()?;
         self.dump.read_at(offset, into)
     }
 
     fn bytes(&self, may_map: bool) -> Result<Option<&[u8]>> {
-        match self.is_in_place {
-            true => self.dump.bytes(may_map),
-            false => Ok(None),
+        if self.is_in_place {
+            self.dump.bytes(may_map)
+        } else {
+            Ok(None)
         }
     }
 

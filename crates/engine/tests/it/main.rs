@@ -9,6 +9,7 @@
 
 mod bounds;
 mod codes;
+mod compressed_files;
 mod containers;
 mod control;
 mod dominators;

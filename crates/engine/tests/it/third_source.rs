@@ -190,7 +190,7 @@ fn open() -> LoadedHeap {
     }
     let class = |name: &str, slot: u32| HeapClass {
         name: name.to_owned(),
-        place: None,
+        origin: None,
         count: OBJECTS.iter().filter(|object| object.0 == slot).count() as u64,
     };
     let rows = OBJECTS.map(|(.., targets)| targets.iter().map(|&at| ObjectIndex(at)).collect());

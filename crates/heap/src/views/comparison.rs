@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use rayon::prelude::*;
 
 use super::Selection;
-use super::grouping::{NO_ROW, Names, RowObjects, renumber};
+use super::grouping::{ClassNumbers, NO_ROW, RowObjects, renumber};
 use super::instances::{Instances, Listed, by_shallow_size, listed_count, release_unread};
 use crate::Heap;
 use base::control::{Control, Phase};
@@ -80,7 +80,7 @@ impl ComparisonView {
         selection: Selection<ComparisonSort>,
         control: &Control,
     ) -> Result<Self> {
-        let mut names = Names::default();
+        let mut names = ClassNumbers::default();
         let rows = [
             names.of_classes(&before, control)?,
             names.of_classes(&after, control)?,
@@ -98,10 +98,10 @@ impl ComparisonView {
         selection: Selection<ComparisonSort>,
         control: &Control,
     ) -> Result<Self> {
-        let mut names = Names::default();
+        let mut names = ClassNumbers::default();
         let rows = [
-            names.without_places(&before, control)?,
-            names.without_places(&after, control)?,
+            names.without_origins(&before, control)?,
+            names.without_origins(&after, control)?,
         ];
         Self::of_groups([before, after], selection, names, rows, control)
     }
@@ -109,7 +109,7 @@ impl ComparisonView {
     fn of_groups(
         heaps: [Arc<Heap>; 2],
         selection: Selection<ComparisonSort>,
-        names: Names,
+        names: ClassNumbers,
         row_of_slot: [Vec<u32>; 2],
         control: &Control,
     ) -> Result<Self> {
@@ -280,21 +280,22 @@ impl HeapPair {
             })
     }
 
-    /// Cuts both object tables at the same addresses.
+    /// Divides both object tables at the same addresses.
     fn pieces(&self) -> Vec<[Range<usize>; 2]> {
         let [before, after] = self.heaps.each_ref().map(|heap| &heap.objects.addresses);
         let mut start = [0, 0];
         let mut pieces = Vec::new();
         while start != [before.len(), after.len()] {
-            // The longer remaining column decides the next cut.
-            let longer = match before.len() - start[BEFORE] >= after.len() - start[AFTER] {
-                true => (before, start[BEFORE]),
-                false => (after, start[AFTER]),
+            // The longer remaining column decides the next boundary.
+            let longer = if before.len() - start[BEFORE] >= after.len() - start[AFTER] {
+                (before, start[BEFORE])
+            } else {
+                (after, start[AFTER])
             };
             let end = match longer.0.get(longer.1 + CHUNK) {
-                Some(&cut) => [
-                    start[BEFORE] + before[start[BEFORE]..].partition_point(|&at| at < cut),
-                    start[AFTER] + after[start[AFTER]..].partition_point(|&at| at < cut),
+                Some(&boundary) => [
+                    start[BEFORE] + before[start[BEFORE]..].partition_point(|&at| at < boundary),
+                    start[AFTER] + after[start[AFTER]..].partition_point(|&at| at < boundary),
                 ],
                 None => [before.len(), after.len()],
             };

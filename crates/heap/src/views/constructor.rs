@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::sync::{Arc, OnceLock};
 
 use super::Selection;
-use super::grouping::{NO_ROW, Names, RowObjects, renumber};
+use super::grouping::{ClassNumbers, NO_ROW, RowObjects, renumber};
 use super::instances::{Instances, Listed, by_retained_size, listed_count, release_unread};
 use crate::{Heap, LiveClass};
 use base::control::Control;
@@ -74,7 +74,7 @@ impl ConstructorView {
         selection: Selection<ConstructorSort>,
         control: &Control,
     ) -> Result<Self> {
-        let mut names = Names::default();
+        let mut names = ClassNumbers::default();
         let row_of_slot = names.of_classes(&heap, control)?;
         Self::of_groups(heap, selection, names, row_of_slot, &[], control)
     }
@@ -89,7 +89,7 @@ impl ConstructorView {
         retained: RetainedColumns,
         control: &Control,
     ) -> Result<Self> {
-        let mut names = Names::default();
+        let mut names = ClassNumbers::default();
         let row_of_slot = names.of_classes(&heap, control)?;
         let sets = heap.retained_set_sizes(&row_of_slot, names.all.len(), control)?;
         Ok(Self {
@@ -103,9 +103,9 @@ impl ConstructorView {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
-    pub fn without_places(heap: Arc<Heap>, control: &Control) -> Result<Self> {
-        let mut names = Names::default();
-        let row_of_slot = names.without_places(&heap, control)?;
+    pub fn without_origins(heap: Arc<Heap>, control: &Control) -> Result<Self> {
+        let mut names = ClassNumbers::default();
+        let row_of_slot = names.without_origins(&heap, control)?;
         let sets = heap.retained_set_sizes(&row_of_slot, names.all.len(), control)?;
         let selection = Selection::sorted(ConstructorSort::RetainedSet);
         Ok(Self {
@@ -119,15 +119,15 @@ impl ConstructorView {
     /// # Errors
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
     pub fn by_name(heap: Arc<Heap>, control: &Control) -> Result<Self> {
-        let mut names = Names::default();
-        let row_of_slot = names.without_places(&heap, control)?;
+        let mut names = ClassNumbers::default();
+        let row_of_slot = names.without_origins(&heap, control)?;
         Self::of_groups(heap, Selection::default(), names, row_of_slot, &[], control)
     }
 
     fn of_groups(
         heap: Arc<Heap>,
         selection: Selection<ConstructorSort>,
-        names: Names,
+        names: ClassNumbers,
         mut row_of_slot: Vec<u32>,
         retained_sets: &[u64],
         control: &Control,

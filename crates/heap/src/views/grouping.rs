@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::{ClassPlace, Heap, HeapClass, Location};
+use crate::{ClassOrigin, Heap, HeapClass, Location};
 use base::columns;
 use base::control::Control;
 use base::error::Result;
@@ -14,32 +14,32 @@ pub(super) const NO_ROW: u32 = u32::MAX;
 /// Numbers class names in the order in which they first occur. Classes that share a name share a
 /// number.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct ClassNumbers {
     pub(super) all: Vec<String>,
-    numbers: HashMap<(String, Option<ClassPlace>), u32>,
+    numbers: HashMap<(String, Option<ClassOrigin>), u32>,
 }
 
-impl Names {
+impl ClassNumbers {
     /// The number of each class slot of a heap.
     ///
     /// # Errors
     /// [`Error::Aborted`](base::Error::Aborted).
     pub(super) fn of_classes(&mut self, heap: &Heap, control: &Control) -> Result<Vec<u32>> {
-        self.numbers(heap, |class| class.place, control)
+        self.numbers(heap, |class| class.origin, control)
     }
 
     /// The same, if classes of several places in the source that share a name share a number.
     ///
     /// # Errors
     /// [`Error::Aborted`](base::Error::Aborted).
-    pub(super) fn without_places(&mut self, heap: &Heap, control: &Control) -> Result<Vec<u32>> {
+    pub(super) fn without_origins(&mut self, heap: &Heap, control: &Control) -> Result<Vec<u32>> {
         self.numbers(heap, |_| None, control)
     }
 
     fn numbers(
         &mut self,
         heap: &Heap,
-        place: impl Fn(&HeapClass) -> Option<ClassPlace>,
+        origin: impl Fn(&HeapClass) -> Option<ClassOrigin>,
         control: &Control,
     ) -> Result<Vec<u32>> {
         let classes = heap.objects.classes.iter().enumerate();
@@ -47,7 +47,7 @@ impl Names {
             .map(|(nth, class)| {
                 count_name(nth, control)?;
                 let name = &class.name;
-                let key = (name.clone(), place(class));
+                let key = (name.clone(), origin(class));
                 Ok(*self.numbers.entry(key).or_insert_with(|| {
                     self.all.push(name.clone());
                     self.all.len() as u32 - 1
@@ -64,29 +64,29 @@ impl Names {
     /// [`Error::Aborted`](base::Error::Aborted).
     pub(super) fn distinct(self, control: &Control) -> Result<Vec<String>> {
         let mut names = self.all;
-        let mut places: HashMap<String, u32> = HashMap::new();
-        for (nth, (name, place)) in self.numbers.keys().enumerate() {
+        let mut origins: HashMap<String, u32> = HashMap::new();
+        for (nth, (name, origin)) in self.numbers.keys().enumerate() {
             count_name(nth, control)?;
-            if matches!(place, Some(ClassPlace::Constructor(_))) {
-                *places.entry(name.clone()).or_default() += 1;
+            if matches!(origin, Some(ClassOrigin::Constructor(_))) {
+                *origins.entry(name.clone()).or_default() += 1;
             }
         }
-        for (nth, ((name, place), number)) in self.numbers.into_iter().enumerate() {
+        for (nth, ((name, origin), number)) in self.numbers.into_iter().enumerate() {
             count_name(nth, control)?;
-            match place {
-                Some(ClassPlace::Constructor(location)) if places[&name] > 1 => {
+            match origin {
+                Some(ClassOrigin::Constructor(location)) if origins[&name] > 1 => {
                     let Location {
                         script,
                         line,
                         column,
                     } = location;
-                    let [line, column] = [line, column].map(|place| u64::from(place) + 1);
+                    let [line, column] = [line, column].map(|number| u64::from(number) + 1);
                     names[number as usize] = format!("{name} (script {script}:{line}:{column})");
                 }
-                Some(ClassPlace::Scope(scope)) => {
+                Some(ClassOrigin::Scope(scope)) => {
                     names[number as usize] = format!("{name} / scope @{scope}");
                 }
-                Some(ClassPlace::Constructor(_)) | None => {}
+                Some(ClassOrigin::Constructor(_)) | None => {}
             }
         }
         Ok(names)
@@ -96,9 +96,10 @@ impl Names {
 /// Counts the names, a few at a time: a heap snapshot can have millions of classes.
 fn count_name(nth: usize, control: &Control) -> Result<()> {
     const ROUND: usize = 1 << 10;
-    match nth.is_multiple_of(ROUND) {
-        true => control.count(ROUND as u64),
-        false => Ok(()),
+    if nth.is_multiple_of(ROUND) {
+        control.count(ROUND as u64)
+    } else {
+        Ok(())
     }
 }
 
@@ -107,8 +108,8 @@ pub(super) fn renumber(rows: &mut [u32], order: &[u32]) {
     let length = rows.iter().max().map_or(0, |&last| last as usize + 1);
     let mut positions = vec![NO_ROW; length];
     for (position, &row) in (0..).zip(order) {
-        if let Some(place) = positions.get_mut(row as usize) {
-            *place = position;
+        if let Some(first) = positions.get_mut(row as usize) {
+            *first = position;
         }
     }
     for row in rows {

@@ -84,9 +84,10 @@ impl SizeColumn {
                 }
             }
         }
-        Ok(match wide.is_empty() {
-            true => Self::Narrow(narrow),
-            false => Self::Wide(wide),
+        Ok(if wide.is_empty() {
+            Self::Narrow(narrow)
+        } else {
+            Self::Wide(wide)
         })
     }
 }

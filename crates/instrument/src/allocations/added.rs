@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use wasm_encoder::{ConstExpr, Encode, EntityType, ExportKind, FuncType, GlobalType, ValType};
 
-use super::hooks::{Hook, Hooks, Kind};
+use super::hooks::{Hook, HookKind, Hooks};
 use super::interface::{
     EXPORT_COUNTDOWN, EXPORT_MEMORY, IMPORT_ALLOCATED, IMPORT_FREED, IMPORT_KEEP, IMPORT_MASK,
     IMPORT_MODULE,
@@ -18,7 +18,7 @@ use wasm::module::Module;
 const GLOBALS: u32 = 4;
 
 /// Entries of a section, and their number.
-pub(super) type Entries = (u32, Vec<u8>);
+pub(super) type CountedEntries = (u32, Vec<u8>);
 
 /// The indexes of what was added to a module.
 pub(super) struct Added {
@@ -50,7 +50,7 @@ const GO_FUNCTION_VALUES: u32 = 0x1000;
 /// The values of Go's functions that allocate. A function that is alone is called by no other.
 fn go_allocates(hooks: &Hooks, imported: u32) -> Vec<Range<u32>> {
     let mut ranges: Vec<Range<u32>> = Vec::new();
-    let of_go = |hook: &&Hook| matches!(hook.kind, Kind::GoAllocate);
+    let of_go = |hook: &&Hook| matches!(hook.kind, HookKind::GoAllocate);
     if hooks.list.iter().filter(of_go).count() < 2 {
         return ranges;
     }
@@ -78,7 +78,7 @@ impl Added {
         let frees = hooks
             .list
             .iter()
-            .filter(|hook| matches!(hook.kind, Kind::Free(_)));
+            .filter(|hook| matches!(hook.kind, HookKind::Free(_)));
         let free_slowly = numbers(&mut frees.map(|hook| hook.function));
         let first_global = module.globals.iter().len() as u32;
         Self {
@@ -117,7 +117,7 @@ impl Added {
             .chain([(self.forget, "(profiler) forget")])
     }
 
-    pub(super) fn types(&self) -> Entries {
+    pub(super) fn types(&self) -> CountedEntries {
         let (i32, i64, f64) = (ValType::I32, ValType::I64, ValType::F64);
         let types = [
             FuncType::new([i32, i32, f64], [f64]),
@@ -139,7 +139,7 @@ impl Added {
         (types.len() as u32, entries)
     }
 
-    pub(super) fn imports(&self) -> Entries {
+    pub(super) fn imports(&self) -> CountedEntries {
         let mut entries = Vec::new();
         for (name, ty) in [IMPORT_ALLOCATED, IMPORT_KEEP, IMPORT_FREED, IMPORT_MASK]
             .iter()
@@ -153,7 +153,7 @@ impl Added {
     }
 
     /// The types of the functions, in the order of their indexes.
-    pub(super) fn functions(&self, module: &Module<'_>) -> Entries {
+    pub(super) fn functions(&self, module: &Module<'_>) -> CountedEntries {
         let mut entries = Vec::new();
         let same = self.inner.keys().chain(self.free_slowly.keys());
         let same = same.map(|&function| module.functions.type_index(function).unwrap_or(0));
@@ -169,7 +169,7 @@ impl Added {
         (count, entries)
     }
 
-    pub(super) fn globals(&self) -> Entries {
+    pub(super) fn globals(&self) -> CountedEntries {
         let mut entries = Vec::new();
         for _ in 0..GLOBALS {
             GlobalType {
@@ -183,7 +183,7 @@ impl Added {
         (GLOBALS, entries)
     }
 
-    pub(super) fn exports(&self) -> Entries {
+    pub(super) fn exports(&self) -> CountedEntries {
         let exports = [
             (EXPORT_COUNT, ExportKind::Global, self.count),
             (EXPORT_COUNTDOWN, ExportKind::Global, self.countdown),

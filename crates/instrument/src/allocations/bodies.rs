@@ -10,7 +10,7 @@ use std::ops::Range;
 use wasm_encoder::{BlockType, Encode, Function, InstructionSink, MemArg, ValType};
 
 use super::added::Added;
-use super::hooks::{Address, Kind, Size};
+use super::hooks::{AllocatedSize, BlockAddress, HookKind};
 
 /// How far an address is shifted for each mask. The lowest six bits of what remains are the number of a bit.
 /// `live_samples.wat` has the same.
@@ -28,10 +28,14 @@ pub(super) struct Additions {
     pub(super) after: Option<Vec<u8>>,
 }
 
-/// What is added to a function of an allocator, given the number of its parameters, that of its local
-/// variables with the parameters, and for a function that frees the one that does so slowly.
+/// What is added to a function of an allocator.
+///
+/// - `parameters`: the number of its parameters.
+/// - `locals`: the number of its local variables, the parameters included.
+/// - `free_slowly`: for a function that frees, the function that it calls with the same parameters, and returns,
+///   if the block may be a sample.
 pub(super) fn additions(
-    kind: Kind,
+    kind: HookKind,
     parameters: u32,
     locals: u32,
     free_slowly: u32,
@@ -59,7 +63,7 @@ pub(super) fn additions(
         after: None,
     };
     match kind {
-        Kind::Free(address) => {
+        HookKind::Free(address) => {
             result.locals = (0, Vec::new());
             may_be_sample(&mut code, added, |code| parameter(code, address));
             code.if_(BlockType::Empty);
@@ -68,7 +72,7 @@ pub(super) fn additions(
             }
             code.call(free_slowly).return_().end();
         }
-        Kind::GoAllocate => {
+        HookKind::GoAllocate => {
             // A call that resumes after it was suspended was counted when it began.
             code.local_get(0).i32_eqz();
             not_called_by(&mut code, &added.go_allocates, variables.key);
@@ -82,27 +86,27 @@ pub(super) fn additions(
             variables.record(&mut code);
             code.drop().end().end();
         }
-        Kind::Allocate { address, size } => {
+        HookKind::Allocate { address, size } => {
             variables.save(&mut code, parameters);
             let mut code = InstructionSink::new(&mut after);
             variables.load_key(&mut code, address);
             variables.allocated(&mut code, size);
         }
-        Kind::Reallocate { old, address, size } => {
+        HookKind::Reallocate { old, address, size } => {
             variables.save(&mut code, parameters);
             let mut code = InstructionSink::new(&mut after);
             variables.load_key(&mut code, address);
             // What had the old address is freed, unless the allocation failed.
             code.local_get(variables.key);
-            if let Size::Parameter(_) | Size::Product(..) = size {
+            if let AllocatedSize::Parameter(_) | AllocatedSize::Product(..) = size {
                 variables.load_size(&mut code, size);
                 code.local_get(variables.size).i32_eqz().i32_or();
             }
             code.if_(BlockType::Empty);
             let old = |code: &mut InstructionSink<'_>| {
-                if let Address::Parameter { at, below } = old {
+                if let BlockAddress::Parameter { at, below } = old {
                     let at = variables.saved + at;
-                    parameter(code, Address::Parameter { at, below });
+                    parameter(code, BlockAddress::Parameter { at, below });
                 }
             };
             may_be_sample(&mut code, added, old);
@@ -119,7 +123,7 @@ pub(super) fn additions(
 
 /// The function that frees what may be a sample: `inner` is the function without additions.
 pub(super) fn free_slowly(
-    address: Address,
+    address: BlockAddress,
     parameters: u32,
     inner: u32,
     added: &Added,
@@ -204,8 +208,8 @@ fn may_be_sample(
 }
 
 /// The address in a parameter.
-fn parameter(code: &mut InstructionSink<'_>, address: Address) {
-    if let Address::Parameter { at, below } = address {
+fn parameter(code: &mut InstructionSink<'_>, address: BlockAddress) {
+    if let BlockAddress::Parameter { at, below } = address {
         code.local_get(at);
         if below != 0 {
             code.i32_const(below).i32_sub();
@@ -233,18 +237,18 @@ impl Variables<'_> {
     }
 
     /// Takes the result from the stack, and finds the address of the block.
-    fn load_key(&self, code: &mut InstructionSink<'_>, address: Address) {
+    fn load_key(&self, code: &mut InstructionSink<'_>, address: BlockAddress) {
         code.local_set(self.result);
         let below = match address {
-            Address::Result { below } => {
+            BlockAddress::Result { below } => {
                 code.local_get(self.result);
                 below
             }
-            Address::Parameter { at, below } => {
+            BlockAddress::Parameter { at, below } => {
                 code.local_get(self.saved + at);
                 below
             }
-            Address::Pointer { at } => {
+            BlockAddress::Pointer { at } => {
                 // Only a call that succeeded writes the address.
                 code.i32_const(0);
                 code.local_get(self.saved + at).i32_load(memory(0));
@@ -252,7 +256,7 @@ impl Variables<'_> {
                 code.select();
                 0
             }
-            Address::Kept { at } => {
+            BlockAddress::Kept { at } => {
                 code.local_get(self.saved + at).i32_const(0);
                 code.local_get(self.result);
                 code.select();
@@ -265,21 +269,21 @@ impl Variables<'_> {
         code.local_set(self.key);
     }
 
-    fn load_size(&self, code: &mut InstructionSink<'_>, size: Size) {
+    fn load_size(&self, code: &mut InstructionSink<'_>, size: AllocatedSize) {
         match size {
-            Size::Parameter(at) => {
+            AllocatedSize::Parameter(at) => {
                 code.local_get(self.saved + at);
             }
-            Size::Product(one, other) => {
+            AllocatedSize::Product(one, other) => {
                 code.local_get(self.saved + one);
                 code.local_get(self.saved + other).i32_mul();
             }
-            Size::Block => {
+            AllocatedSize::Block => {
                 // The low bits of the header are flags; the header itself counts too.
                 code.local_get(self.key).i32_load(memory(0));
                 code.i32_const(-4).i32_and().i32_const(4).i32_add();
             }
-            Size::CutBlock(at) => {
+            AllocatedSize::SplitBlock(at) => {
                 // What remains must be a block by itself, or else it stays part of this one.
                 let at = self.saved + at;
                 code.local_get(at);
@@ -295,7 +299,7 @@ impl Variables<'_> {
     }
 
     /// Counts an allocation, unless it failed and has no address; then the result, at the end of the function.
-    fn allocated(&self, code: &mut InstructionSink<'_>, size: Size) {
+    fn allocated(&self, code: &mut InstructionSink<'_>, size: AllocatedSize) {
         code.local_get(self.key).if_(BlockType::Empty);
         self.load_size(code, size);
         self.count(code);

@@ -8,7 +8,7 @@ use wasmparser::FunctionBody;
 use super::added::Added;
 use super::bodies::{self, Additions};
 use super::edits::{Edits, Offsets, mark};
-use super::hooks::{Address, Hook, Hooks, Kind};
+use super::hooks::{BlockAddress, Hook, HookKind, Hooks};
 use super::types::Types;
 use base::error::Result;
 use wasm::module::{Module, unreadable};
@@ -58,15 +58,16 @@ impl CodeWriter<'_> {
             let Some(body) = bodies.get((function - imported) as usize) else {
                 continue;
             };
-            match hooks.within.contains(&function) {
-                true => self.copied(body, |callee| self.within(callee), &mut code)?,
-                false => self.copied(body, |callee| added.outer(callee), &mut code)?,
+            if hooks.within.contains(&function) {
+                self.copied(body, |callee| self.within(callee), &mut code)?
+            } else {
+                self.copied(body, |callee| added.outer(callee), &mut code)?
             }
         }
         for &function in added.free_slowly.keys() {
             let address = match hooked.get(&function).map(|hook| hook.kind) {
-                Some(Kind::Free(address)) => address,
-                _ => Address::Result { below: 0 },
+                Some(HookKind::Free(address)) => address,
+                _ => BlockAddress::Result { below: 0 },
             };
             let inner = added.inner.get(&function).copied().unwrap_or(0);
             let slowly = bodies::free_slowly(address, self.parameters(function), inner, added);

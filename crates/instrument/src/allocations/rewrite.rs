@@ -8,7 +8,7 @@ use wasmparser::{
     ExternalKind, GlobalSectionReader, KnownCustom, Parser, Payload, TableInit, TableSectionReader,
 };
 
-use super::added::{Added, Entries};
+use super::added::{Added, CountedEntries};
 use super::code::CodeWriter;
 use super::edits::{Edits, leb_length};
 use super::hooks::Hooks;
@@ -120,7 +120,7 @@ fn custom_section(
     };
     Ok(Some(match names {
         Some(contents) => contents,
-        None => slice(wasm, place(&custom.range()))?.to_vec(),
+        None => slice(wasm, bytes_of(&custom.range()))?.to_vec(),
     }))
 }
 
@@ -132,8 +132,8 @@ fn section(
     payload: Payload<'_>,
     range: &Range<u64>,
 ) -> Result<Vec<u8>> {
-    let extended = |edits: &Edits, count: u32, new: Entries| -> Result<Vec<u8>> {
-        let (mut contents, _) = edits.apply(wasm, place(range), |f| added.outer(f))?;
+    let extended = |edits: &Edits, count: u32, new: CountedEntries| -> Result<Vec<u8>> {
+        let (mut contents, _) = edits.apply(wasm, bytes_of(range), |f| added.outer(f))?;
         // The number of entries.
         contents.drain(..leb_length(&contents));
         contents.extend(new.1);
@@ -153,7 +153,7 @@ fn section(
         }
         Payload::TableSection(section) => {
             let count = section.count();
-            extended(&tables(section)?, count, Entries::default())
+            extended(&tables(section)?, count, CountedEntries::default())
         }
         Payload::ExportSection(section) => {
             let count = section.count();
@@ -166,10 +166,10 @@ fn section(
         }
         Payload::ElementSection(section) => {
             let count = section.count();
-            extended(&elements(section)?, count, Entries::default())
+            extended(&elements(section)?, count, CountedEntries::default())
         }
         Payload::CodeSectionStart { .. } => Ok(Vec::new()),
-        _ => Ok(slice(wasm, place(range))?.to_vec()),
+        _ => Ok(slice(wasm, bytes_of(range))?.to_vec()),
     }
 }
 
@@ -201,7 +201,7 @@ fn insert_if_missing(sections: &mut Vec<NewSection>, number: u8, contents: Vec<u
     sections.insert(at, (number, contents));
 }
 
-fn place(range: &Range<u64>) -> Range<usize> {
+fn bytes_of(range: &Range<u64>) -> Range<usize> {
     range.start as usize..range.end as usize
 }
 

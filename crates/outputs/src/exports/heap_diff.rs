@@ -58,7 +58,7 @@ enum Record<'a> {
         baseline: &'a str,
         target: &'a str,
     },
-    Growth(Growth<'a>),
+    Growth(GrownConstructor<'a>),
     Retained {
         constructor: &'a str,
         size: u64,
@@ -67,7 +67,7 @@ enum Record<'a> {
 }
 
 #[derive(Serialize)]
-struct Growth<'a> {
+struct GrownConstructor<'a> {
     constructor: &'a str,
     count_before: u64,
     count_after: u64,
@@ -178,7 +178,7 @@ fn growth<'v>(
     before: &'v ConstructorView,
     after: &'v ConstructorView,
     control: &Control,
-) -> Result<Vec<Growth<'v>>> {
+) -> Result<Vec<GrownConstructor<'v>>> {
     let earlier: HashMap<&str, (u64, u64)> = before
         .rows()
         .iter()
@@ -187,7 +187,7 @@ fn growth<'v>(
     let rows = after.rows().iter().map(|row| {
         let constructor = row.class_name.as_str();
         let (count_before, size_before) = earlier.get(constructor).copied().unwrap_or_default();
-        Growth {
+        GrownConstructor {
             constructor,
             count_before,
             count_after: row.count,
@@ -197,10 +197,11 @@ fn growth<'v>(
             size_delta: row.total_shallow_size as i64 - size_before as i64,
         }
     });
-    let growth: Vec<Growth<'_>> = rows
+    let growth: Vec<GrownConstructor<'_>> = rows
         .filter(|row| row.count_delta > 0 || row.size_delta > 0)
         .collect();
-    let key = |row: &Growth<'v>| (Reverse((row.size_delta, row.count_delta)), row.constructor);
+    let key =
+        |row: &GrownConstructor<'v>| (Reverse((row.size_delta, row.count_delta)), row.constructor);
     sorted_by(growth, |left, right| key(left).cmp(&key(right)), control)
 }
 
@@ -241,9 +242,10 @@ fn segments(root: String, names: &[(String, u32)]) -> Vec<String> {
             .map(|(name, repeat)| (name, u64::from(*repeat)))
     };
     let count = 1 + names().map(|(_, repeat)| repeat).sum::<u64>();
-    let (first, last) = match count > SEGMENTS {
-        true => (FIRST_SEGMENTS, SEGMENTS - FIRST_SEGMENTS - 1),
-        false => (count, 0),
+    let (first, last) = if count > SEGMENTS {
+        (FIRST_SEGMENTS, SEGMENTS - FIRST_SEGMENTS - 1)
+    } else {
+        (count, 0)
     };
     let mut segments = vec![root];
     let mut position = 1;

@@ -19,7 +19,7 @@ use serde::Deserialize;
 
 pub use heap_diff::HeapDiffOptions;
 pub use heap_snapshot::HeapSnapshotOptions;
-pub use parquet::{DumpFacts, ParquetOptions, Table, Unreadable, unreadable_dump};
+pub use parquet::{DumpFacts, ParquetOptions, ParquetTable, Unreadable, unreadable_dump};
 pub use profile::{CallFrame, CallProfile, CallSample, sampled_blocks};
 
 use base::control::Control;
@@ -57,9 +57,10 @@ impl Export {
     /// # Errors
     /// [`QuestionError::InvalidOption`].
     pub fn check_earlier_heap(&self, is_given: bool) -> Result<()> {
-        match self.needs_earlier_heap() == is_given {
-            true => Ok(()),
-            false => Err(self.wrong_earlier_heap()),
+        if self.needs_earlier_heap() == is_given {
+            Ok(())
+        } else {
+            Err(self.wrong_earlier_heap())
         }
     }
 
@@ -85,9 +86,10 @@ impl Export {
     }
 
     fn wrong_earlier_heap(&self) -> Error {
-        let (found, expected) = match self.needs_earlier_heap() {
-            true => ("none", "an earlier heap, which this format compares with"),
-            false => ("an earlier heap", "none: this format shows one heap"),
+        let (found, expected) = if self.needs_earlier_heap() {
+            ("none", "an earlier heap, which this format compares with")
+        } else {
+            ("an earlier heap", "none: this format shows one heap")
         };
         Error::from(QuestionError::InvalidOption {
             name: "before",

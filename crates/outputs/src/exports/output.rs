@@ -67,21 +67,21 @@ impl<'o> Output<'o> {
         if is_long && !self.bytes.is_empty() || self.bytes.len() + bytes.len() > PIECE {
             self.flush()?;
         }
-        match is_long {
-            true => write(self.out, bytes),
-            false => {
-                self.bytes(bytes);
-                Ok(())
-            }
+        if is_long {
+            write(self.out, bytes)
+        } else {
+            self.bytes(bytes);
+            Ok(())
         }
     }
 
     /// Writes what was added once it is a piece.
     #[inline]
     pub(super) fn flush_if_full(&mut self) -> Result<()> {
-        match self.bytes.len() >= PIECE {
-            true => self.flush(),
-            false => Ok(()),
+        if self.bytes.len() >= PIECE {
+            self.flush()
+        } else {
+            Ok(())
         }
     }
 
@@ -129,15 +129,16 @@ pub(super) fn json_units(text: &mut Vec<u8>, units: &[u8]) -> Result<()> {
     let (groups, rest) = units.as_chunks::<GROUP>();
     for group in groups {
         // Most strings are plain ASCII.
-        match group
+        if group
             .iter()
             .map(plain)
             .fold(true, |all, is_plain| all & is_plain)
         {
-            true => text.extend_from_slice(&group.map(|[low, _]| low)),
-            false => group
+            text.extend_from_slice(&group.map(|[low, _]| low))
+        } else {
+            group
                 .iter()
-                .for_each(|&unit| json_unit(text, u16::from_le_bytes(unit))),
+                .for_each(|&unit| json_unit(text, u16::from_le_bytes(unit)))
         }
     }
     rest.iter()

@@ -11,7 +11,7 @@ const REPORT: usize = 1 << 12;
 
 /// Some objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sum {
+pub(super) struct PathSum {
     pub(super) count: u64,
     /// The sum of their blocks, in bytes.
     pub(super) size: u64,
@@ -20,9 +20,9 @@ pub(super) struct Sum {
 /// All live heap objects. Each is counted once.
 pub(super) struct PathSums {
     /// By path group.
-    pub(super) groups: Vec<Sum>,
+    pub(super) groups: Vec<PathSum>,
     /// Those on paths that are not told apart, by class slot.
-    pub(super) rest: Vec<Sum>,
+    pub(super) rest: Vec<PathSum>,
 }
 
 impl PathSums {
@@ -32,8 +32,8 @@ impl PathSums {
         let tree = heap.path_tree(control)?;
         let objects = &heap.heap().objects;
         let step = control.begin(Phase::View, objects.len() as u64);
-        let mut groups = columns::repeated(Sum::default(), tree.groups().len())?;
-        let mut rest = columns::repeated(Sum::default(), objects.classes.len())?;
+        let mut groups = columns::repeated(PathSum::default(), tree.groups().len())?;
+        let mut rest = columns::repeated(PathSum::default(), objects.classes.len())?;
         for (nth, object) in heap.heap().live_heap_objects().enumerate() {
             let sum = match tree.group(object) {
                 PathGroup::REST => &mut rest[objects.class_slots[object.at()] as usize],

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::io::{BufWriter, Write};
 
 use super::output::PIECE;
-use super::path_sums::{PathSums, Sum};
+use super::path_sums::{PathSum, PathSums};
 use super::profile_writer::{BYTES, Message, Profile, failed, field, number, packed};
 use base::columns;
 use base::control::{Control, Phase, Step};
@@ -118,7 +118,7 @@ fn samples(heap: &LoadedHeap, control: &Control) -> Result<(Vec<Sample>, Frames)
     let rest = (0..)
         .zip(rest)
         .map(|(slot, sum)| (PathGroup::REST, slot, sum));
-    for (group, class_slot, Sum { count, size }) in grouped.chain(rest) {
+    for (group, class_slot, PathSum { count, size }) in grouped.chain(rest) {
         if count > 0 {
             let leaf = frames.number(FrameKey::Class(class_slot))?;
             let sample = Sample {
@@ -226,9 +226,10 @@ fn id(frame: u32) -> u64 {
 }
 
 fn report(nth: usize, step: &Step<'_>) -> Result<()> {
-    match nth.is_multiple_of(REPORT) {
-        true => step.advance(REPORT as u64),
-        false => Ok(()),
+    if nth.is_multiple_of(REPORT) {
+        step.advance(REPORT as u64)
+    } else {
+        Ok(())
     }
 }
 

@@ -95,7 +95,7 @@ impl CallProfile {
     /// # Errors
     /// [`Error::Io`], if memory cannot be written.
     pub fn encode(&self) -> Result<Vec<u8>> {
-        let mut strings = Strings::default();
+        let mut strings = StringNumbers::default();
         strings.number("");
         let mut profile = Profile::new(Vec::new());
         for (name, unit) in &self.sample_types {
@@ -195,7 +195,7 @@ impl CallProfile {
     fn locations<'s>(
         &'s self,
         profile: &mut Profile<Vec<u8>>,
-        strings: &mut Strings<'s>,
+        strings: &mut StringNumbers<'s>,
     ) -> Result<()> {
         let mut functions: HashMap<(u64, u64), u64> = HashMap::new();
         for (frames, id) in self.locations.iter().zip(1u64..) {
@@ -286,12 +286,12 @@ pub fn sampled_blocks(encoded: &[u8]) -> Result<SampledBlocks> {
 
 /// The table of strings, in the order of their numbers.
 #[derive(Default)]
-struct Strings<'s> {
+struct StringNumbers<'s> {
     list: Vec<&'s str>,
     numbers: HashMap<&'s str, u64>,
 }
 
-impl<'s> Strings<'s> {
+impl<'s> StringNumbers<'s> {
     fn number(&mut self, text: &'s str) -> u64 {
         let next = self.list.len() as u64;
         let number = *self.numbers.entry(text).or_insert(next);

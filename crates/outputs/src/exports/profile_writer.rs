@@ -88,9 +88,10 @@ impl<W: Write> Profile<W> {
     }
 
     /// Writes a number of the profile itself.
-    pub(super) fn field(&mut self, of: u32, value: u64) -> Result<()> {
+    pub(super) fn field(&mut self, field: u32, value: u64) -> Result<()> {
         let mut writer = Writer::new(&mut self.out);
-        let written = writer.write_with_tag(of << 3 | NUMBER, |writer| writer.write_uint64(value));
+        let written =
+            writer.write_with_tag(field << 3 | NUMBER, |writer| writer.write_uint64(value));
         written.map_err(broken)
     }
 
@@ -104,30 +105,36 @@ impl<W: Write> Profile<W> {
 
     pub(super) fn message(
         &mut self,
-        of: u32,
+        field: u32,
         fill: impl FnOnce(&mut Message<'_>) -> quick_protobuf::Result<()>,
     ) -> Result<()> {
         self.message.clear();
         fill(&mut Writer::new(&mut self.message)).map_err(broken)?;
         let mut writer = Writer::new(&mut self.out);
         writer
-            .write_with_tag(of << 3 | BYTES, |writer| writer.write_bytes(&self.message))
+            .write_with_tag(field << 3 | BYTES, |writer| {
+                writer.write_bytes(&self.message)
+            })
             .map_err(broken)
     }
 }
 
-pub(super) fn number(message: &mut Message<'_>, of: u32, value: u64) -> quick_protobuf::Result<()> {
-    message.write_with_tag(of << 3 | NUMBER, |message| message.write_uint64(value))
+pub(super) fn number(
+    message: &mut Message<'_>,
+    field: u32,
+    value: u64,
+) -> quick_protobuf::Result<()> {
+    message.write_with_tag(field << 3 | NUMBER, |message| message.write_uint64(value))
 }
 
 pub(super) fn packed(
     message: &mut Message<'_>,
-    of: u32,
+    field: u32,
     values: &[u64],
 ) -> quick_protobuf::Result<()> {
     let write = |message: &mut Message<'_>, &value: &u64| message.write_uint64(value);
     let size = |&value: &u64| quick_protobuf::sizeofs::sizeof_uint64(value);
-    message.write_packed_with_tag(of << 3 | BYTES, values, write, &size)
+    message.write_packed_with_tag(field << 3 | BYTES, values, write, &size)
 }
 
 fn broken(error: quick_protobuf::Error) -> Error {

@@ -8,20 +8,16 @@ use questions::{AllocationSites, SiteGrowth};
 /// Renders the first `limit` sites.
 pub fn allocation_sites_text(sites: &AllocationSites, limit: usize) -> String {
     let shown = sites.sites.len().min(limit);
-    let mut lines = vec![match sites.exact {
-        true if sites.other_objects.is_some() => format!(
-            "live {}, by the function that allocated it, as V8 recorded it",
-            size(sites.total_live_size)
-        ),
-        true => format!(
-            "live {}, by the line that allocated it; every allocation was recorded",
-            size(sites.total_live_size)
-        ),
-        false => format!(
-            "live {}, by the line that allocated it; estimated from a sample every {} on average",
-            size(sites.total_live_size),
+    let live = size(sites.total_live_size);
+    let mut lines = vec![if sites.exact && sites.other_objects.is_some() {
+        format!("live {live}, by the function that allocated it, as V8 recorded it")
+    } else if sites.exact {
+        format!("live {live}, by the line that allocated it; every allocation was recorded")
+    } else {
+        format!(
+            "live {live}, by the line that allocated it; estimated from a sample every {} on average",
             size(sites.interval)
-        ),
+        )
     }];
     if shown < sites.sites.len() {
         lines.push(format!(
@@ -65,14 +61,12 @@ pub fn allocation_sites_text(sites: &AllocationSites, limit: usize) -> String {
             ]
         })
         .collect();
-    let retained = match sites.exact {
-        true => "Retained",
-        false => "Retained ≥",
+    let retained = if sites.exact {
+        "Retained"
+    } else {
+        "Retained ≥"
     };
-    let error = match sites.exact {
-        true => "",
-        false => "Error (samples)",
-    };
+    let error = if sites.exact { "" } else { "Error (samples)" };
     let heading = [
         (retained, Right),
         ("Objects", Right),
@@ -109,10 +103,12 @@ pub fn site_growth_text(growth: &SiteGrowth, limit: usize) -> String {
         size(growth.live_size_before),
         size(growth.live_size_after),
         signed(change, size),
-        match growth.exact {
-            true if is_of_v8 => "function that allocated it, as V8 recorded it",
-            true => "line that allocated it; every allocation was recorded",
-            false => "line that allocated it; estimated from samples",
+        if growth.exact && is_of_v8 {
+            "function that allocated it, as V8 recorded it"
+        } else if growth.exact {
+            "line that allocated it; every allocation was recorded"
+        } else {
+            "line that allocated it; estimated from samples"
         }
     )];
     if shown < growth.sites.len() {
@@ -134,9 +130,10 @@ pub fn site_growth_text(growth: &SiteGrowth, limit: usize) -> String {
     }
     lines.push(String::new());
     let rows = growth.sites.iter().take(limit).map(|site| {
-        let error = match growth.exact {
-            true => String::new(),
-            false => format!("± {}", size(site.size_error)),
+        let error = if growth.exact {
+            String::new()
+        } else {
+            format!("± {}", size(site.size_error))
         };
         [
             signed(site.size_change, size),

@@ -85,14 +85,12 @@ pub(super) fn check_lines(check: &Check, next: Option<&NextCommand>) -> Vec<Stri
 fn rule_row(rule: &CheckedRule) -> [String; 3] {
     let is_of_bytes = matches!(rule.rule.as_str(), "max-growth" | "max-live");
     let amount = |amount: i64| {
-        let text = match is_of_bytes {
-            true => size(amount.unsigned_abs()),
-            false => format_count(amount.unsigned_abs()),
+        let text = if is_of_bytes {
+            size(amount.unsigned_abs())
+        } else {
+            format_count(amount.unsigned_abs())
         };
-        match amount < 0 {
-            true => format!("-{text}"),
-            false => text,
-        }
+        if amount < 0 { format!("-{text}") } else { text }
     };
     let found = match rule.rule.as_str() {
         "default" => match rule.actual {
@@ -101,10 +99,7 @@ fn rule_row(rule: &CheckedRule) -> [String; 3] {
         },
         _ => format!("{}, at most {}", amount(rule.actual), amount(rule.limit)),
     };
-    let state = match rule.passed {
-        true => "kept",
-        false => "BROKEN",
-    };
+    let state = if rule.passed { "kept" } else { "BROKEN" };
     [
         format!("  {}", printable_name(&rule.rule)),
         state.to_owned(),
@@ -118,9 +113,10 @@ fn explained_line(LiveGrowth { live, explained }: LiveGrowth, places: u64) -> Op
         return None;
     }
     let part = explained.max(0.0) / live * 100.0;
-    let part = match part > 100.0 {
-        true => "more than 100".to_owned(),
-        false => format!("{}", part.floor()),
+    let part = if part > 100.0 {
+        "more than 100".to_owned()
+    } else {
+        format!("{}", part.floor())
     };
     let who = match places {
         1 => "the place explains",
@@ -265,12 +261,13 @@ fn short_place(place: &FoldedPlace) -> String {
 fn rate(rate: Rate) -> String {
     let retained = signed(rate.retained, bytes);
     if rate.count == 0.0 {
-        return match rate.retained > 0.0 {
-            true => format!("{retained} retained by as many objects as before"),
-            false => format!(
+        return if rate.retained > 0.0 {
+            format!("{retained} retained by as many objects as before")
+        } else {
+            format!(
                 "{} of contents in as many objects as before",
                 signed(rate.bytes, bytes)
-            ),
+            )
         };
     }
     let objects = match rate.count {
@@ -282,9 +279,10 @@ fn rate(rate: Rate) -> String {
 
 /// Bytes with one decimal, below 1 KiB too.
 fn bytes(bytes: f64) -> String {
-    match bytes < 1024.0 {
-        true => format!("{} B", decimal(bytes)),
-        false => size(bytes as u64),
+    if bytes < 1024.0 {
+        format!("{} B", decimal(bytes))
+    } else {
+        size(bytes as u64)
     }
 }
 
@@ -295,9 +293,10 @@ fn signed(number: f64, format: impl Fn(f64) -> String) -> String {
 
 /// A number with one decimal, if it has any.
 fn decimal(number: f64) -> String {
-    match number.fract() == 0.0 {
-        true => format_count(number as u64),
-        false => format!("{number:.1}"),
+    if number.fract() == 0.0 {
+        format_count(number as u64)
+    } else {
+        format!("{number:.1}")
     }
 }
 

@@ -24,7 +24,7 @@ pub struct JsonStream<D> {
     row: usize,
     /// Within a row: its instances, and how many of them are written.
     open: Option<(Instances, usize)>,
-    state: State,
+    state: JsonState,
     with_accounting: bool,
     with_warnings: bool,
     /// Instances written so far.
@@ -32,7 +32,7 @@ pub struct JsonStream<D> {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum State {
+enum JsonState {
     Start,
     Rows,
     Done,
@@ -47,7 +47,7 @@ impl<D: Document> JsonStream<D> {
             read: 0,
             row: 0,
             open: None,
-            state: State::Start,
+            state: JsonState::Start,
             with_accounting: false,
             with_warnings: false,
             written: 0,
@@ -76,7 +76,7 @@ impl<D: Document> JsonStream<D> {
 
     /// Writes the next part: the totals, the start of a row, or some instances.
     fn step(&mut self, text: &mut Text) -> Result<()> {
-        if self.state == State::Start {
+        if self.state == JsonState::Start {
             text.raw("{\n");
             for (key, number) in self.document.totals().iter().flat_map(Total::entries) {
                 text.number(2, key, number);
@@ -84,7 +84,7 @@ impl<D: Document> JsonStream<D> {
             }
             text.key(2, "constructors");
             text.raw("[");
-            self.state = State::Rows;
+            self.state = JsonState::Rows;
         } else if let Some((instances, written)) = &mut self.open {
             let before = *written;
             let is_whole = write_instances(text, instances, written);
@@ -127,7 +127,7 @@ impl<D: Document> JsonStream<D> {
                 write_doubts(text, self.document.is_partial(), &self.document.warnings());
             }
             text.raw("\n}\n");
-            self.state = State::Done;
+            self.state = JsonState::Done;
         }
         Ok(())
     }
@@ -139,7 +139,7 @@ impl<D: Document> Read for JsonStream<D> {
             let mut text = std::mem::take(&mut self.text);
             text.0.clear();
             let mut made = Ok(());
-            while made.is_ok() && self.state != State::Done && text.0.len() < PIECE {
+            while made.is_ok() && self.state != JsonState::Done && text.0.len() < PIECE {
                 made = self.step(&mut text);
             }
             self.text = text;

@@ -2,14 +2,14 @@
 
 use super::names::{class, label, root, size};
 use super::rows::{Left, Right, table};
-use super::text::format_count;
+use super::text::{counted, format_count};
 use questions::{Branch, HeldBy, MergedPaths, More};
 
 pub(super) fn merged_lines(paths: &MergedPaths) -> Vec<String> {
     let mut lines = vec![
         format!(
-            "{} objects, {}, which retain at least {} together",
-            format_count(paths.count),
+            "{}, {}, which retain at least {} together",
+            counted(paths.count, "object"),
             size(paths.shallow_size),
             size(paths.retained_set_size)
         ),
@@ -47,25 +47,29 @@ fn holders(held_by: &HeldBy) -> String {
 
 /// A row for each branch, in depth-first order. Trees may be deep.
 fn branch_rows(tree: &[Branch], more: Option<&More>, rows: &mut Vec<[String; 3]>) {
-    enum Row<'a> {
+    enum MergedRow<'a> {
         Branch(&'a Branch),
         More(More),
     }
     fn push<'a>(
-        pending: &mut Vec<(usize, Row<'a>)>,
+        pending: &mut Vec<(usize, MergedRow<'a>)>,
         depth: usize,
         tree: &'a [Branch],
         more: Option<&More>,
     ) {
-        pending.extend(more.map(|&more| (depth, Row::More(more))));
-        pending.extend(tree.iter().rev().map(|branch| (depth, Row::Branch(branch))));
+        pending.extend(more.map(|&more| (depth, MergedRow::More(more))));
+        pending.extend(
+            tree.iter()
+                .rev()
+                .map(|branch| (depth, MergedRow::Branch(branch))),
+        );
     }
     let mut pending = Vec::new();
     push(&mut pending, 0, tree, more);
     while let Some((depth, row)) = pending.pop() {
         let indent = "  ".repeat(depth);
         match row {
-            Row::Branch(branch) => {
+            MergedRow::Branch(branch) => {
                 let start = branch
                     .root
                     .as_ref()
@@ -86,7 +90,7 @@ fn branch_rows(tree: &[Branch], more: Option<&More>, rows: &mut Vec<[String; 3]>
                     branch.more.as_ref(),
                 );
             }
-            Row::More(more) => rows.push([
+            MergedRow::More(more) => rows.push([
                 format_count(more.count),
                 size(more.shallow_size),
                 format!("{indent}{} more", format_count(more.branches)),

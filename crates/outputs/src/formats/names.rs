@@ -37,8 +37,8 @@ pub(super) fn label(label: &str) -> String {
     printable_name(after_class(label).trim_start())
 }
 
-pub(super) fn class_and_label(class_name: Option<&String>, of: Option<&String>) -> String {
+pub(super) fn class_and_label(class_name: Option<&String>, label: Option<&String>) -> String {
     let class = class_name.map_or_else(String::new, |name| class(name));
-    let label = of.map_or_else(String::new, |of| printable_name(&after_class(of)));
+    let label = label.map_or_else(String::new, |label| printable_name(&after_class(label)));
     format!("{class}{label}")
 }

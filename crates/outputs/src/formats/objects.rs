@@ -3,7 +3,7 @@
 use super::names::{class, label, preview, root, size, with_function};
 use super::paths::path_lines;
 use super::rows::{Left, Right, part, table};
-use super::text::{format_count, printable_name};
+use super::text::{counted, format_count, printable_name};
 use base::units::AddressForm;
 use heap::{ContainerKind, ContainerPage, HeldValue};
 use questions::{
@@ -12,17 +12,14 @@ use questions::{
 };
 
 pub(super) fn found_lines(found: &FoundObjects, form: AddressForm) -> Vec<String> {
-    let mut lines = match found.objects.is_empty() {
-        // Only the number was asked for, or a page beyond the end, which has a sentence of its own.
-        true if found.total <= found.offset => {
-            vec![part(found.total, found.offset, 0, "objects")]
-        }
-        true => vec![format!("{} objects", format_count(found.total))],
-        false => {
-            let shown = found.objects.len();
-            vec![part(found.total, found.offset, shown, "objects")]
-        }
-    };
+    // Only the number was asked for, or a page beyond the end, which has a sentence of its own.
+    let is_number = found.objects.is_empty() && found.total > found.offset;
+    let mut lines = vec![if is_number {
+        counted(found.total, "object")
+    } else {
+        let shown = found.objects.len();
+        part(found.total, found.offset, shown, objects(found.total))
+    }];
     lines.extend(found.sum.as_ref().map(sum_line));
     if let Some(condition) = &found.condition {
         lines.extend(left_out_lines(condition));
@@ -57,6 +54,14 @@ pub(super) fn found_lines(found: &FoundObjects, form: AddressForm) -> Vec<String
     lines
 }
 
+/// The noun for this number of objects.
+fn objects(count: u64) -> &'static str {
+    match count {
+        1 => "object",
+        _ => "objects",
+    }
+}
+
 fn sum_line(sum: &SizeSum) -> String {
     match sum.size {
         Size::Shallow => format!("shallow size of all: {}", size(sum.bytes)),
@@ -66,21 +71,17 @@ fn sum_line(sum: &SizeSum) -> String {
 
 /// What is said of the objects for which a condition is neither true nor false.
 fn left_out_lines(condition: &ConditionResult) -> Vec<String> {
-    let objects = |count: u64| match count {
-        1 => "1 object".to_owned(),
-        count => format!("{} objects", format_count(count)),
-    };
     let mut lines = Vec::new();
     if condition.without_field > 0 {
         lines.push(format!(
             "not counted: {} without a field of the condition",
-            objects(condition.without_field)
+            counted(condition.without_field, "object")
         ));
     }
     lines.extend(condition.failed.iter().map(|failed| {
         format!(
             "not counted: {} for which the condition has no value, because {}",
-            objects(failed.count),
+            counted(failed.count, "object"),
             failed.reason
         )
     }));
@@ -207,7 +208,7 @@ fn entry_lines(page: &ContainerPage) -> Vec<String> {
         })
         .collect();
     let heading = [
-        ("Entry", Right),
+        ("Index", Right),
         ("Key", Left),
         ("Value", Left),
         ("Address", Right),
@@ -224,7 +225,7 @@ pub(super) fn dominator_lines(dominators: &Dominators, form: AddressForm) -> Vec
         children,
         ..
     } = dominators;
-    let mut lines = vec![part(*total, *offset, children.len(), "objects")];
+    let mut lines = vec![part(*total, *offset, children.len(), objects(*total))];
     let rows: Vec<_> = children
         .iter()
         .map(|child| {

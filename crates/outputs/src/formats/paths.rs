@@ -62,9 +62,10 @@ pub(super) fn path_lines(path: &Path) -> Vec<String> {
                 1 => of,
                 times => format!("{of} ×{}", format_count(times.into())),
             };
-            let retained = match step.retained_size == step.shallow_size {
-                true => String::new(),
-                false => format!("retains {}", size(step.retained_size)),
+            let retained = if step.retained_size == step.shallow_size {
+                String::new()
+            } else {
+                format!("retains {}", size(step.retained_size))
             };
             [
                 format!("  {of}"),

@@ -100,9 +100,12 @@ fn fitting_rows(rows: &[String], width: Option<usize>) -> Vec<String> {
     }
     let line = |row: Vec<&str>| {
         let cells = row.into_iter().zip(&widths);
-        let cells = cells.map(|(cell, &width)| match cell.width() > width {
-            true => pad_right(&shortened(cell.trim_end(), width), width),
-            false => pad_right(cell, width),
+        let cells = cells.map(|(cell, &width)| {
+            if cell.width() > width {
+                pad_right(&shortened(cell.trim_end(), width), width)
+            } else {
+                pad_right(cell, width)
+            }
         });
         cells.collect::<Vec<_>>().join(GAP).trim_end().to_owned()
     };

@@ -92,9 +92,12 @@ pub fn render_table(document: &dyn Document, options: TableOptions) -> String {
         *line = fit(line, width);
     }
     lines.push(String::new());
-    let paint = |color: &str, text: String, is_wanted: bool| match is_wanted {
-        true => format!("{color}{text}{RESET}"),
-        false => text,
+    let paint = |color: &str, text: String, is_wanted: bool| {
+        if is_wanted {
+            format!("{color}{text}{RESET}")
+        } else {
+            text
+        }
     };
     // No colours if lines are truncated: this could split an escape sequence.
     let is_cut = name_width + numbers_width > width.unwrap_or(usize::MAX);

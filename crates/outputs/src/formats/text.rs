@@ -21,6 +21,14 @@ pub(super) fn format_count(count: u64) -> String {
     text
 }
 
+/// A number with its noun: `1 object`, `2 objects`.
+pub(super) fn counted(count: u64, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        _ => format!("{} {noun}s", format_count(count)),
+    }
+}
+
 pub(super) fn pad_right(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }

@@ -2,7 +2,7 @@
 
 use super::names::{class, size};
 use super::rows::{Left, Right, table};
-use super::text::format_count;
+use super::text::{counted, format_count};
 use questions::{CycleGroup, Garbage, GarbageCycles, RawBlocks, Unreachable};
 
 /// Classes of a group of cycles that are named in its line.
@@ -25,13 +25,6 @@ pub(super) fn unreachable_lines(unreachable: &Unreachable) -> Vec<String> {
         ));
     }
     lines
-}
-
-fn counted(count: u64, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        _ => format!("{} {noun}s", format_count(count)),
-    }
 }
 
 fn garbage_lines(garbage: &Garbage) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use super::names::{class, size};
 use super::rows::{Left, Right, table};
-use super::text::{format_count, printable};
+use super::text::{counted, format_count, printable};
 use questions::{Waste, WasteGroup, WasteHeaders, WasteKind, WasteKindName};
 
 /// The number of holders that are shown for each group.
@@ -49,7 +49,7 @@ pub(super) fn waste_lines(waste: &Waste) -> Vec<String> {
         [
             "  headers, which are no savings".to_owned(),
             size(headers.size),
-            format!("of {} objects", format_count(count)),
+            format!("of {}", counted(count, "object")),
         ]
     });
     let rows: Vec<_> = kinds.chain(headers).collect();
@@ -74,13 +74,14 @@ fn kind_lines(kind: &WasteKind) -> Vec<String> {
         _ => "Class",
     };
     let shown = kind.groups.len() as u64;
-    let groups = match shown == kind.total {
-        true => String::new(),
-        false => format!(
+    let groups = if shown == kind.total {
+        String::new()
+    } else {
+        format!(
             " ({} of {} groups)",
             format_count(shown),
             format_count(kind.total)
-        ),
+        )
     };
     let mut lines = vec![format!("{name}{groups}")];
     let rows: Vec<_> = kind
@@ -108,14 +109,15 @@ fn group_rows(kind: WasteKindName, group: &WasteGroup) -> Vec<[String; 4]> {
     ]];
     let is_one = group.holders.len() == 1;
     for (nth, holder) in group.holders.iter().take(HOLDERS).enumerate() {
-        let text = match is_one {
-            true => class(&holder.holder),
-            false => format!(
+        let text = if is_one {
+            class(&holder.holder)
+        } else {
+            format!(
                 "{}: {} in {}",
                 class(&holder.holder),
                 size(holder.savings),
                 format_count(holder.count)
-            ),
+            )
         };
         match nth {
             0 => rows[0][3] = text,

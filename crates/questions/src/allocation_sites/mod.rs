@@ -15,7 +15,7 @@ pub use growth::{SiteChange, SiteGrowth, site_growth};
 use heap::{DominatorIndex, Need};
 
 #[derive(Clone, Default)]
-struct Sums {
+struct SiteSums {
     samples: u64,
     count: f64,
     size: f64,
@@ -60,7 +60,7 @@ pub fn allocation_sites(
 /// [`QuestionError::Profile`] if the input does not say it; [`Error::OutOfMemory`], [`Error::Aborted`].
 pub fn recorded_sites(loaded: &LoadedHeap, control: &Control) -> Result<AllocationSites> {
     let heap = &loaded.heap;
-    let Some(recorded) = loaded.source.allocation_places() else {
+    let Some(recorded) = loaded.source.allocation_lines() else {
         return Err(QuestionError::Profile {
             message: format!(
                 "there is none, and {} does not say where objects were allocated: expected a heap profile, or a \
@@ -71,12 +71,12 @@ pub fn recorded_sites(loaded: &LoadedHeap, control: &Control) -> Result<Allocati
     };
     let dominators = loaded.dominator_index(control)?;
     let step = control.begin(Phase::View, heap.objects.len() as u64);
-    let mut sums = vec![Sums::default(); recorded.places.len()];
+    let mut sums = vec![SiteSums::default(); recorded.lines.len()];
     let mut others = OtherObjects::default();
     for object in heap.live_heap_objects() {
         step.advance(1)?;
         let size = heap.shallow_size(object);
-        let place = recorded.place_of.get(object.at()).copied();
+        let place = recorded.line_of.get(object.at()).copied();
         let sum = place.and_then(|place| sums.get_mut(place as usize));
         match (sum, dominators.position(object)) {
             (Some(sum), Some(position)) => {
@@ -99,7 +99,7 @@ pub fn recorded_sites(loaded: &LoadedHeap, control: &Control) -> Result<Allocati
         ..AllocationSites::default()
     };
     let frames: Vec<Frame> = recorded
-        .places
+        .lines
         .iter()
         .map(|place| Frame {
             function: place.function.clone(),
@@ -115,7 +115,7 @@ pub fn recorded_sites(loaded: &LoadedHeap, control: &Control) -> Result<Allocati
 fn add_sites<'f>(
     loaded: &LoadedHeap,
     dominators: &DominatorIndex,
-    sums: impl Iterator<Item = (&'f Frame, Sums)>,
+    sums: impl Iterator<Item = (&'f Frame, SiteSums)>,
     answer: &mut AllocationSites,
 ) {
     for (place, sum) in sums {
@@ -137,12 +137,12 @@ fn sums_by_place(
     sampled: &SampledBlocks,
     answer: &mut AllocationSites,
     control: &Control,
-) -> Result<Vec<Sums>> {
+) -> Result<Vec<SiteSums>> {
     let heap = &loaded.heap;
     let header = loaded.source.blocks().map_or(0, |blocks| blocks.header);
     let dominators = loaded.dominator_index(control)?;
     let step = control.begin(Phase::View, sampled.blocks.len() as u64);
-    let mut sums = vec![Sums::default(); sampled.places.len()];
+    let mut sums = vec![SiteSums::default(); sampled.places.len()];
     let mut differing = 0u64;
     for block in sampled.blocks.chunks_exact(3) {
         let &[address, size, place] = block else {
@@ -196,9 +196,9 @@ fn site(
     loaded: &LoadedHeap,
     dominators: &DominatorIndex,
     place: &Frame,
-    sum: Sums,
+    sum: SiteSums,
 ) -> AllocationSite {
-    let Sums {
+    let SiteSums {
         samples,
         mut positions,
         ..

@@ -1,19 +1,19 @@
-//! Splits an expression into tokens with their places, and refuses one that is too long or too deep. The parser has
+//! Splits an expression into tokens with their columns, and refuses one that is too long or too deep. The parser has
 //! overflowed the stack on deep text, and does not say where the parts of a sound expression are.
 
-use super::places::{Place, Token, wrong};
+use super::tokens::{ExpressionOption, Token, wrong};
 use base::error::Result;
 
 /// The largest length of an expression in bytes.
 pub(super) const MOST_BYTES: usize = 4096;
-/// The largest number of brackets, of signs and of conditions that are open at one place.
+/// The largest number of brackets, of signs and of conditions that are open at once.
 pub(super) const MOST_NESTED: usize = 32;
 
 /// The tokens of an expression.
-pub(super) fn tokens(place: Place, text: &str) -> Result<Vec<Token<'_>>> {
+pub(super) fn tokens(option: ExpressionOption, text: &str) -> Result<Vec<Token<'_>>> {
     if text.len() > MOST_BYTES {
         let found = format!("an expression of {} bytes", text.len());
-        return Err(wrong(place, 1, &found, "at most 4096 bytes"));
+        return Err(wrong(option, 1, &found, "at most 4096 bytes"));
     }
     let mut tokens = Vec::new();
     let mut rest = text;
@@ -26,7 +26,7 @@ pub(super) fn tokens(place: Place, text: &str) -> Result<Vec<Token<'_>>> {
             _ => {
                 let length = token_length(rest).ok_or_else(|| {
                     wrong(
-                        place,
+                        option,
                         column,
                         "a text without an end",
                         "a quote that ends it",
@@ -35,7 +35,7 @@ pub(super) fn tokens(place: Place, text: &str) -> Result<Vec<Token<'_>>> {
                 let token = &rest[..length];
                 if !nesting.add(token) {
                     return Err(wrong(
-                        place,
+                        option,
                         column,
                         "an expression that is nested deeper",
                         "at most 32 brackets, signs and conditions inside of each other",
@@ -53,7 +53,7 @@ pub(super) fn tokens(place: Place, text: &str) -> Result<Vec<Token<'_>>> {
     }
     if tokens.is_empty() {
         return Err(wrong(
-            place,
+            option,
             1,
             "nothing",
             "an expression such as open == false",
@@ -93,8 +93,8 @@ impl Nesting {
 
 /// The length of the first token in bytes; `None` for a text that does not end.
 fn token_length(text: &str) -> Option<usize> {
-    if let Some(length) = text_length(text)? {
-        return Some(length);
+    if let Some(quotes) = OpeningQuotes::at_start_of(text) {
+        return quotes.length(text);
     }
     let first = text.chars().next()?;
     let run = |is_part: fn(char) -> bool| {
@@ -113,38 +113,52 @@ fn token_length(text: &str) -> Option<usize> {
     Some(if is_two { 2 } else { first.len_utf8() })
 }
 
-/// The length of a text in quotes, with the letters before it; `Some(None)` if there is none.
-fn text_length(text: &str) -> Option<Option<usize>> {
-    let before = text
-        .find(|next: char| !"rRbB".contains(next))
-        .unwrap_or(text.len());
-    let quoted = &text[before..];
-    let Some(quote) = quoted
-        .chars()
-        .next()
-        .filter(|&next| "\"'`".contains(next) && before <= 2)
-    else {
-        return Some(None);
-    };
-    let is_raw = text[..before].contains(['r', 'R']) || quote == '`';
-    let three = [quote; 3].iter().collect::<String>();
-    let end = match quoted.starts_with(&three) {
-        true => three,
-        false => quote.to_string(),
-    };
-    let mut at = end.len();
-    while at < quoted.len() {
-        let rest = quoted.get(at..)?;
-        if rest.starts_with(&end) {
-            return Some(Some(before + at + end.len()));
+/// How a text in quotes begins.
+struct OpeningQuotes {
+    /// The letters before the quotes, in bytes.
+    letters: usize,
+    /// Whether a backslash is a character like others.
+    is_raw: bool,
+    /// What ends the text.
+    end: String,
+}
+
+impl OpeningQuotes {
+    fn at_start_of(text: &str) -> Option<Self> {
+        let letters = text.find(|next: char| !"rRbB".contains(next))?;
+        let quoted = &text[letters..];
+        let quote = quoted.chars().next()?;
+        if !"\"'`".contains(quote) || letters > 2 {
+            return None;
         }
-        let next = rest.chars().next()?;
-        at += next.len_utf8();
-        if next == '\\' && !is_raw {
-            at += quoted.get(at..)?.chars().next()?.len_utf8();
-        }
+        let three = quote.to_string().repeat(3);
+        Some(Self {
+            letters,
+            is_raw: text[..letters].contains(['r', 'R']) || quote == '`',
+            end: if quoted.starts_with(&three) {
+                three
+            } else {
+                quote.to_string()
+            },
+        })
     }
-    None
+
+    /// The length of the text that begins like this, with its quotes; `None` for one that does not end.
+    fn length(&self, text: &str) -> Option<usize> {
+        let mut at = self.letters + self.end.len();
+        while at < text.len() {
+            let rest = text.get(at..)?;
+            if rest.starts_with(&self.end) {
+                return Some(at + self.end.len());
+            }
+            let next = rest.chars().next()?;
+            at += next.len_utf8();
+            if next == '\\' && !self.is_raw {
+                at += text.get(at..)?.chars().next()?.len_utf8();
+            }
+        }
+        None
+    }
 }
 
 #[cfg(test)]
@@ -153,7 +167,7 @@ mod tests {
     use super::*;
 
     fn texts(expression: &str) -> Vec<(u32, &str)> {
-        let tokens = tokens(Place::Where, expression).unwrap();
+        let tokens = tokens(ExpressionOption::Where, expression).unwrap();
         tokens
             .iter()
             .map(|token| (token.column, token.text))
@@ -193,9 +207,9 @@ mod tests {
             "'abc\\".to_owned(),
             String::new(),
         ] {
-            let error = tokens(Place::Where, &text).unwrap_err();
+            let error = tokens(ExpressionOption::Where, &text).unwrap_err();
             assert_eq!(error.code(), "ERR_WHERE", "{text}");
         }
-        assert!(tokens(Place::Where, &"(".repeat(MOST_NESTED)).is_ok());
+        assert!(tokens(ExpressionOption::Where, &"(".repeat(MOST_NESTED)).is_ok());
     }
 }

@@ -4,13 +4,13 @@ use cel::IdedExpr;
 use cel::common::ast::{Expr, LiteralValue, SelectExpr};
 
 use super::bounds::tokens;
-use super::budget::Budget;
+use super::budget::ReadBudget;
 use super::compare::{calculate, negate};
 use super::members::MemberSet;
-use super::names::{BUILT_IN, Global, global};
+use super::names::{BUILT_IN, NamedGlobal, global};
 use super::node::{BuiltIn, Kind, Node};
 use super::parse::parse;
-use super::places::{Cursor, Place, wrong};
+use super::tokens::{ExpressionOption, TokenCursor, wrong};
 use super::value::Value;
 use crate::glob;
 use crate::loaded_heap::LoadedHeap;
@@ -31,11 +31,12 @@ pub(crate) struct Scope<'h> {
     /// The objects that an earlier heap does not have; `None` without one.
     pub(crate) new: Option<&'h Bits>,
     pub(crate) control: &'h Control,
-    pub(crate) budget: &'h Budget,
+    pub(crate) budget: &'h ReadBudget,
 }
 
 /// A compiled expression with what its numbers stand for.
 pub(crate) struct Compiled {
+    pub(super) option: ExpressionOption,
     pub(super) node: Node,
     /// The names of fields.
     pub(super) fields: Vec<String>,
@@ -46,7 +47,7 @@ pub(crate) struct Compiled {
     pub(super) sets: Vec<MemberSet>,
 }
 
-/// An expression with its type and its place.
+/// An expression with its type and its column.
 pub(super) struct Typed {
     pub(super) node: Node,
     pub(super) kind: Kind,
@@ -56,16 +57,17 @@ pub(super) struct Typed {
 /// Compiles the expression that is the value of an option.
 ///
 /// # Errors
-/// `QuestionError::Where` with the place.
-pub(crate) fn compile(place: Place, text: &str, scope: Scope<'_>) -> Result<Compiled> {
-    let tokens = tokens(place, text)?;
-    let parsed = parse(place, text, &tokens)?;
+/// `QuestionError::Where` with the column.
+pub(crate) fn compile(option: ExpressionOption, text: &str, scope: Scope<'_>) -> Result<Compiled> {
+    let tokens = tokens(option, text)?;
+    let parsed = parse(option, text, &tokens)?;
     let mut compiler = Compiler {
-        place,
+        option,
         scope,
-        cursor: Cursor::new(tokens),
+        cursor: TokenCursor::new(tokens),
         depth: 0,
         compiled: Compiled {
+            option,
             node: Node::Constant(Value::Null),
             fields: Vec::new(),
             texts: Vec::new(),
@@ -74,7 +76,7 @@ pub(crate) fn compile(place: Place, text: &str, scope: Scope<'_>) -> Result<Comp
         },
     };
     let whole = compiler.expression(&parsed)?;
-    if place == Place::Where {
+    if option == ExpressionOption::Where {
         compiler.want(&whole, &[Kind::Bool], "a condition, which is true or false")?;
     }
     compiler.compiled.node = whole.node;
@@ -83,9 +85,9 @@ pub(crate) fn compile(place: Place, text: &str, scope: Scope<'_>) -> Result<Comp
 
 /// Compiles an expression.
 pub(super) struct Compiler<'t, 'h> {
-    pub(super) place: Place,
+    pub(super) option: ExpressionOption,
     pub(super) scope: Scope<'h>,
-    pub(super) cursor: Cursor<'t>,
+    pub(super) cursor: TokenCursor<'t>,
     depth: usize,
     pub(super) compiled: Compiled,
 }
@@ -96,7 +98,7 @@ impl Compiler<'_, '_> {
         if self.depth > MOST_DEPTH {
             let column = self.cursor.start();
             let found = "more than 100 operations inside of each other";
-            return Err(wrong(self.place, column, found, "a shorter expression"));
+            return Err(wrong(self.option, column, found, "a shorter expression"));
         }
         let typed = match &expression.expr {
             Expr::Literal(literal) => self.literal(literal),
@@ -121,7 +123,7 @@ impl Compiler<'_, '_> {
 
     pub(super) fn refuse(&mut self, found: &str, expected: &str) -> Result<Typed> {
         let column = self.cursor.start();
-        Err(wrong(self.place, column, found, expected))
+        Err(wrong(self.option, column, found, expected))
     }
 
     fn literal(&mut self, literal: &LiteralValue) -> Result<Typed> {
@@ -139,7 +141,7 @@ impl Compiler<'_, '_> {
             LiteralValue::Null => (Value::Null, Kind::Null),
             LiteralValue::Bytes(_) => {
                 return Err(wrong(
-                    self.place,
+                    self.option,
                     column,
                     "bytes",
                     "a text without b before it",
@@ -184,16 +186,18 @@ impl Compiler<'_, '_> {
             return self.field(Node::BuiltIn(BuiltIn::This), name, column);
         }
         match global(loaded, name, control)? {
-            Global::Object(object) => typed(Node::Constant(Value::Object(object)), Kind::Reference),
-            Global::Several(one, other) => Err(wrong(
-                self.place,
+            NamedGlobal::Object(object) => {
+                typed(Node::Constant(Value::Object(object)), Kind::Reference)
+            }
+            NamedGlobal::Several(one, other) => Err(wrong(
+                self.option,
                 column,
                 &format!(
                     "{name}, which is the end of the names of several globals, such as {one} and {other}"
                 ),
                 "a name that one global has",
             )),
-            Global::None => Err(self.unknown_field(name, column)?),
+            NamedGlobal::None => Err(self.unknown_field(name, column)?),
         }
     }
 
@@ -207,7 +211,7 @@ impl Compiler<'_, '_> {
             BuiltIn::ShallowSize | BuiltIn::RetainedSize | BuiltIn::Address => Kind::Number,
             BuiltIn::IsNew if self.scope.new.is_none() => {
                 return Err(wrong(
-                    self.place,
+                    self.option,
                     column,
                     "isNew with one heap",
                     "an earlier heap to compare with",
@@ -251,7 +255,7 @@ impl Compiler<'_, '_> {
             "{name}, which is neither a field of these classes nor a global with an object"
         );
         let expected = format!("a field, such as {}", nearest.join(", "));
-        Ok(wrong(self.place, column, &found, &expected))
+        Ok(wrong(self.option, column, &found, &expected))
     }
 
     /// The number of the name of a field.
@@ -316,7 +320,12 @@ impl Compiler<'_, '_> {
         if typed.kind == Kind::Any || kinds.contains(&typed.kind) {
             return Ok(());
         }
-        Err(wrong(self.place, typed.column, typed.kind.name(), expected))
+        Err(wrong(
+            self.option,
+            typed.column,
+            typed.kind.name(),
+            expected,
+        ))
     }
 
     /// The value of an operation on constants.
@@ -336,7 +345,7 @@ impl Compiler<'_, '_> {
         };
         if let Value::Failed(failure) = value {
             let expected = "an operation that has a result";
-            return Err(wrong(self.place, typed.column, failure.reason(), expected));
+            return Err(wrong(self.option, typed.column, failure.reason(), expected));
         }
         Ok(Typed {
             node: Node::Constant(value),

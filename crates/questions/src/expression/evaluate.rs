@@ -2,20 +2,24 @@
 
 use std::cmp::Ordering;
 
-use super::budget::Budget;
+use super::budget::Allowance;
 use super::compare::{calculate, negate, number_order};
-use super::compile::Compiled;
+use super::compile::{Compiled, Scope};
 use super::members::MemberSet;
 use super::node::{BuiltIn, Comparison, Node, TextTest};
-use super::texts::{Found, Texts, test};
+use super::texts::{TextOrValue, TextReader, test};
 use super::value::{Failure, Value};
-use crate::loaded_heap::LoadedHeap;
 use base::bits::Bits;
 use base::columns;
-use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{Cell, FieldReader, Heap};
+
+/// The number of objects whose values are computed at once.
+pub(crate) const BATCH: usize = 1 << 12;
+/// The number of objects to which others refer that are read before it is checked how much work that was: one of them may
+/// have as many references as the heap.
+const HOLDERS: usize = 1 << 6;
 
 /// Computes one expression. Each thread has its own.
 pub(crate) struct Evaluator<'h> {
@@ -23,7 +27,7 @@ pub(crate) struct Evaluator<'h> {
     heap: &'h Heap,
     new: Option<&'h Bits>,
     reader: Box<dyn FieldReader + 'h>,
-    texts: Texts<'h>,
+    texts: TextReader<'h>,
     cells: Vec<Cell>,
     units: [Vec<u16>; 2],
     /// The container that was asked for last, and its members.
@@ -31,21 +35,22 @@ pub(crate) struct Evaluator<'h> {
 }
 
 impl<'h> Evaluator<'h> {
-    pub(crate) fn new(
-        compiled: &'h Compiled,
-        loaded: &'h LoadedHeap,
-        new: Option<&'h Bits>,
-        budget: &'h Budget,
-        control: &Control,
-    ) -> Result<Self> {
+    pub(crate) fn new(compiled: &'h Compiled, scope: Scope<'h>) -> Result<Self> {
+        let Scope {
+            loaded,
+            new,
+            control,
+            budget,
+            ..
+        } = scope;
         Ok(Self {
             compiled,
             heap: &loaded.heap,
             new,
             reader: loaded.source.field_reader(&compiled.fields, control)?,
-            texts: Texts {
+            texts: TextReader {
                 constants: &compiled.texts,
-                budget,
+                allowance: Allowance::new(budget, compiled.option),
             },
             cells: Vec::new(),
             units: Default::default(),
@@ -63,8 +68,10 @@ impl<'h> Evaluator<'h> {
         let [units, _] = &mut self.units;
         Ok(
             match self.texts.read(&mut *self.reader, value, most, units)? {
-                Found::Text(length) => Some((String::from_utf16_lossy(units), length <= most)),
-                Found::Other(_) => None,
+                TextOrValue::Text(length) => {
+                    Some((String::from_utf16_lossy(units), length <= most))
+                }
+                TextOrValue::Other(_) => None,
             },
         )
     }
@@ -145,8 +152,8 @@ impl<'h> Evaluator<'h> {
         objects: &[ObjectIndex],
     ) -> Result<Vec<Value>> {
         if let Node::BuiltIn(BuiltIn::This) = object {
-            let cells = self.cells(field, objects)?;
-            return columns::collected(cells.iter().map(|&cell| cell.into()));
+            self.read(field, objects)?;
+            return columns::collected(self.cells.drain(..).map(Value::from));
         }
         let mut values = self.evaluate(object, objects)?;
         let mut holders = columns::with_capacity(values.len())?;
@@ -154,10 +161,19 @@ impl<'h> Evaluator<'h> {
             Value::Object(object) => Some(*object),
             _ => None,
         }));
-        let mut cells = self.cells(field, &holders)?.iter();
+        // Neighbours often refer to one object.
+        holders.dedup();
+        for holders in holders.chunks(HOLDERS) {
+            self.read(field, holders)?;
+        }
+        let mut read = holders.iter().zip(self.cells.drain(..)).peekable();
         for value in &mut values {
             *value = match value {
-                Value::Object(_) => cells.next().map_or(Value::Absent, |&cell| cell.into()),
+                Value::Object(object) => {
+                    read.next_if(|&(holder, _)| holder != object);
+                    let cell = read.peek();
+                    cell.map_or(Value::Absent, |&(_, cell)| cell.into())
+                }
                 Value::Failed(failure) => Value::Failed(*failure),
                 _ => Value::Absent,
             };
@@ -165,18 +181,19 @@ impl<'h> Evaluator<'h> {
         Ok(values)
     }
 
-    fn cells(&mut self, field: usize, objects: &[ObjectIndex]) -> Result<&[Cell]> {
-        self.cells.clear();
+    /// Adds a field of some objects to the cells.
+    fn read(&mut self, field: usize, objects: &[ObjectIndex]) -> Result<()> {
         self.reader.fields(field, objects, &mut self.cells)?;
-        Ok(&self.cells)
+        self.texts.allowance.check()
     }
 
     fn size(&mut self, value: Value) -> Result<Value> {
         Ok(match value {
-            Value::Object(object) => self
-                .reader
-                .size(object)?
-                .map_or(Value::Failed(Failure::Unknown), Value::unsigned),
+            Value::Object(object) => {
+                let size = self.reader.size(object)?;
+                self.texts.allowance.check()?;
+                size.map_or(Value::Failed(Failure::Unknown), Value::unsigned)
+            }
             Value::Text(_) => {
                 let length = self.texts.length_of(value).unwrap_or_default();
                 Value::unsigned(length as u64)
@@ -283,11 +300,11 @@ impl<'h> Evaluator<'h> {
                 number_order(left, right).is_some_and(is_wanted),
             ));
         }
+        let most = self.texts.most_compared(left, right);
         let [first, second] = &mut self.units;
         for (value, units) in [(left, first), (right, second)] {
-            if let Found::Other(other) =
-                self.texts
-                    .read(&mut *self.reader, value, usize::MAX, units)?
+            if let TextOrValue::Other(other) =
+                self.texts.read(&mut *self.reader, value, most, units)?
             {
                 return Ok(other);
             }
@@ -324,13 +341,7 @@ impl<'h> Evaluator<'h> {
         if !is_text(&*self.reader, left) || !is_text(&*self.reader, right) {
             return Ok(Value::Bool(false));
         }
-        // Of a text that is longer than the other, no more is read.
-        let most = [left, right].map(|value| self.texts.length_of(value));
-        let most = most
-            .into_iter()
-            .flatten()
-            .min()
-            .map_or(usize::MAX, |length| length + 1);
+        let most = self.texts.most_compared(left, right);
         let mut lengths = [0; 2];
         let values = [left, right]
             .into_iter()
@@ -338,8 +349,8 @@ impl<'h> Evaluator<'h> {
             .zip(&mut lengths);
         for ((value, units), length) in values {
             match self.texts.read(&mut *self.reader, value, most, units)? {
-                Found::Text(found) => *length = found,
-                Found::Other(other) => return Ok(other),
+                TextOrValue::Text(found) => *length = found,
+                TextOrValue::Other(other) => return Ok(other),
             }
         }
         let [first, second] = &self.units;
@@ -348,9 +359,12 @@ impl<'h> Evaluator<'h> {
 
     fn test(&mut self, kind: TextTest, text: Value, part: Value) -> Result<Value> {
         let [first, second] = &mut self.units;
-        if let Found::Other(other) = self
-            .texts
-            .read(&mut *self.reader, part, usize::MAX, second)?
+        if let (TextTest::Contains, Some(length)) = (kind, self.texts.length_of(text)) {
+            self.texts.allowance.take(length as u64)?;
+        }
+        if let TextOrValue::Other(other) =
+            self.texts
+                .read(&mut *self.reader, part, usize::MAX, second)?
         {
             return Ok(other);
         }
@@ -360,8 +374,8 @@ impl<'h> Evaluator<'h> {
         };
         Ok(
             match self.texts.read(&mut *self.reader, text, most, first)? {
-                Found::Text(_) => Value::Bool(test(kind, first, second)),
-                Found::Other(other) => other,
+                TextOrValue::Text(_) => Value::Bool(test(kind, first, second)),
+                TextOrValue::Other(other) => other,
             },
         )
     }

@@ -7,8 +7,9 @@ use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{FieldReader, Member, Membership};
 
+use super::budget::MEMBER;
 use super::compare::canonical;
-use super::texts::{Found, Texts};
+use super::texts::{TextOrValue, TextReader};
 use super::value::{Failure, Value};
 
 /// A set of members, in order.
@@ -19,8 +20,12 @@ pub(super) struct MemberSet {
     /// Texts, ascending: where each begins and ends in `units`.
     texts: Vec<(usize, usize)>,
     units: Vec<u16>,
+    /// The length of the longest text.
+    longest: usize,
     /// Whether a number that is not in the set may be a member all the same.
     lacks_numbers: bool,
+    /// Whether that goes for booleans and null, too.
+    lacks_constants: bool,
     /// Whether the contents of a text, and so whether a text is a member, are not known.
     lacks_texts: bool,
     /// Whether it is a container.
@@ -32,7 +37,9 @@ pub(super) struct MemberSet {
 enum Key {
     Null,
     Bool(bool),
-    Integer(i128),
+    Integer(i64),
+    /// An integer that is too large for a signed one.
+    Unsigned(u64),
     /// The bits of a number that is no integer.
     Double(u64),
     Object(ObjectIndex),
@@ -46,7 +53,9 @@ impl Key {
             Value::Double(value) if value.is_nan() => None,
             Value::Double(value) => Some(Self::Double(value.to_bits())),
             Value::Object(object) => Some(Self::Object(object)),
-            other => other.as_integer().map(Self::Integer),
+            Value::Integer(value) => Some(Self::Integer(value)),
+            Value::Unsigned(value) => Some(Self::Unsigned(value)),
+            Value::Absent | Value::Failed(_) | Value::Text(_) => None,
         }
     }
 }
@@ -55,7 +64,7 @@ impl MemberSet {
     /// The members of a container.
     pub(super) fn read(
         reader: &mut dyn FieldReader,
-        texts: &Texts<'_>,
+        texts: &TextReader<'_>,
         container: ObjectIndex,
     ) -> Result<Self> {
         let mut set = Self {
@@ -64,7 +73,7 @@ impl MemberSet {
         };
         let mut strings = Vec::new();
         let membership = reader.members(container, &mut |member| {
-            texts.budget.take(1)?;
+            texts.allowance.take(MEMBER)?;
             match member {
                 Member::Cell(cell) => match Value::from(cell) {
                     Value::Object(object) => columns::push(&mut strings, object)?,
@@ -76,17 +85,19 @@ impl MemberSet {
         })?;
         let mut units = Vec::new();
         for object in strings {
-            match reader.is_text(object) {
-                true => match texts.read(reader, Value::Object(object), usize::MAX, &mut units)? {
-                    Found::Text(_) => set.add_text(&units)?,
-                    Found::Other(_) => set.lacks_texts = true,
-                },
-                false => set.add(Value::Object(object))?,
+            if reader.is_text(object) {
+                match texts.read(reader, Value::Object(object), usize::MAX, &mut units)? {
+                    TextOrValue::Text(_) => set.add_text(&units)?,
+                    TextOrValue::Other(_) => set.lacks_texts = true,
+                }
+            } else {
+                set.add(Value::Object(object))?
             }
         }
         match membership {
             Membership::Complete => {}
             Membership::WithoutNumbers => set.lacks_numbers = true,
+            Membership::OnlyObjects => (set.lacks_numbers, set.lacks_constants) = (true, true),
             Membership::NoContainer => set.is_container = false,
         }
         set.sort();
@@ -118,6 +129,7 @@ impl MemberSet {
 
     fn add_text(&mut self, units: &[u16]) -> Result<()> {
         let start = self.units.len();
+        self.longest = self.longest.max(units.len());
         columns::extend(&mut self.units, units)?;
         columns::push(&mut self.texts, (start, self.units.len()))
     }
@@ -139,7 +151,7 @@ impl MemberSet {
     pub(super) fn has(
         &self,
         reader: &mut dyn FieldReader,
-        texts: &Texts<'_>,
+        texts: &TextReader<'_>,
         value: Value,
         units: &mut Vec<u16>,
     ) -> Result<Value> {
@@ -149,7 +161,9 @@ impl MemberSet {
         if !self.is_container {
             return Ok(Value::Failed(Failure::Type));
         }
-        if let Found::Text(_) = texts.read(reader, value, usize::MAX, units)? {
+        // A text that is longer than all of them is none of them.
+        let most = self.longest + 1;
+        if let TextOrValue::Text(_) = texts.read(reader, value, most, units)? {
             let found = self.texts.binary_search_by(|&(start, end)| -> Ordering {
                 self.units[start..end].cmp(units)
             });
@@ -161,15 +175,20 @@ impl MemberSet {
         }
         let key = Key::new(value);
         let is_member = key.is_some_and(|key| self.plain.binary_search(&key).is_ok());
-        let is_number = matches!(key, Some(Key::Integer(_) | Key::Double(_)));
-        Ok(unless(self.lacks_numbers && is_number, is_member))
+        let may_be_missing = match key {
+            Some(Key::Integer(_) | Key::Unsigned(_) | Key::Double(_)) => self.lacks_numbers,
+            Some(Key::Null | Key::Bool(_)) => self.lacks_constants,
+            Some(Key::Object(_)) | None => false,
+        };
+        Ok(unless(may_be_missing, is_member))
     }
 }
 
 /// Whether something is a member; if the members are not all known, nothing is known not to be one.
 fn unless(is_incomplete: bool, is_member: bool) -> Value {
-    match is_member || !is_incomplete {
-        true => Value::Bool(is_member),
-        false => Value::Failed(Failure::Unknown),
+    if is_member || !is_incomplete {
+        Value::Bool(is_member)
+    } else {
+        Value::Failed(Failure::Unknown)
     }
 }

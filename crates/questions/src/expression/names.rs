@@ -19,7 +19,7 @@ pub(super) const BUILT_IN: [(&str, BuiltIn); 6] = [
 ];
 
 /// What a name means as a global.
-pub(super) enum Global {
+pub(super) enum NamedGlobal {
     /// No global of this name refers to an object.
     None,
     /// One.
@@ -29,7 +29,7 @@ pub(super) enum Global {
 }
 
 /// The global with this name, or whose name ends with it after a slash.
-pub(super) fn global(loaded: &LoadedHeap, name: &str, control: &Control) -> Result<Global> {
+pub(super) fn global(loaded: &LoadedHeap, name: &str, control: &Control) -> Result<NamedGlobal> {
     let mut found: Option<(String, ObjectIndex)> = None;
     for &slot in loaded.roots.all() {
         control.count(1)?;
@@ -40,17 +40,19 @@ pub(super) fn global(loaded: &LoadedHeap, name: &str, control: &Control) -> Resu
             continue;
         };
         if full == name {
-            return Ok(Global::Object(slot.object));
+            return Ok(NamedGlobal::Object(slot.object));
         }
         if full.rsplit('/').next() != Some(name) {
             continue;
         }
         match &found {
-            Some((other, _)) if *other != full => return Ok(Global::Several(other.clone(), full)),
+            Some((other, _)) if *other != full => {
+                return Ok(NamedGlobal::Several(other.clone(), full));
+            }
             _ => found = Some((full, slot.object)),
         }
     }
     let of_source = || loaded.source.global(name);
     let object = found.map(|(_, object)| object).or_else(of_source);
-    Ok(object.map_or(Global::None, Global::Object))
+    Ok(object.map_or(NamedGlobal::None, NamedGlobal::Object))
 }

@@ -3,10 +3,12 @@
 use cel::IdedExpr;
 use cel::common::ast::{CallExpr, Expr, LiteralValue, operators};
 
+use super::budget::Allowance;
 use super::compile::{Compiler, Scope, Typed};
 use super::members::MemberSet;
 use super::node::{Arithmetic, Comparison, Kind, Node, TextTest};
-use super::places::wrong;
+use super::texts::TextReader;
+use super::tokens::wrong;
 use super::value::Value;
 use base::error::Result;
 use base::units::ObjectIndex;
@@ -55,7 +57,7 @@ impl Compiler<'_, '_> {
                 }
                 let column = self.cursor.find(|token| token == name);
                 let found = format!("the function {name} with {} arguments", call.args.len());
-                Err(wrong(self.place, column, &found, FUNCTIONS))
+                Err(wrong(self.option, column, &found, FUNCTIONS))
             }
         }
     }
@@ -111,9 +113,10 @@ impl Compiler<'_, '_> {
             .cursor
             .find(|token| token == if is_not { "!" } else { "-" });
         let operand = self.expression(operand)?;
-        let (kind, expected) = match is_not {
-            true => (Kind::Bool, "a condition, which is true or false"),
-            false => (Kind::Number, "a number"),
+        let (kind, expected) = if is_not {
+            (Kind::Bool, "a condition, which is true or false")
+        } else {
+            (Kind::Number, "a number")
         };
         self.want(&operand, &[kind], expected)?;
         let operand = Box::new(operand.node);
@@ -131,7 +134,7 @@ impl Compiler<'_, '_> {
         let column = self.cursor.start();
         let Expr::Literal(LiteralValue::String(name)) = &index.expr else {
             return Err(wrong(
-                self.place,
+                self.option,
                 column,
                 "an index",
                 "the name of a field in quotes",
@@ -175,7 +178,7 @@ impl Compiler<'_, '_> {
                 Some(Operator::Compare(_)) => "values of one type to compare",
                 _ => "two numbers",
             };
-            return Err(wrong(self.place, column, &found, expected));
+            return Err(wrong(self.option, column, &found, expected));
         }
         let (node, kind) = match operation {
             Some(Operator::Calculate(operation)) => {
@@ -198,7 +201,7 @@ impl Compiler<'_, '_> {
                     let Node::Constant(value) = member.node else {
                         let found = "a value that differs from object to object";
                         return Err(wrong(
-                            self.place,
+                            self.option,
                             member.column,
                             found,
                             "a constant in a list",
@@ -207,7 +210,7 @@ impl Compiler<'_, '_> {
                     if !element.kind.can_equal(member.kind) {
                         let found = format!("{} and {}", element.kind.name(), member.kind.name());
                         let expected = "values of one type to compare";
-                        return Err(wrong(self.place, member.column, &found, expected));
+                        return Err(wrong(self.option, member.column, &found, expected));
                     }
                     values.push(value);
                 }
@@ -223,7 +226,7 @@ impl Compiler<'_, '_> {
                         if !set.is_container() {
                             let found = "an object whose members are not known";
                             let expected = "an array, a map or a set";
-                            return Err(wrong(self.place, container.column, found, expected));
+                            return Err(wrong(self.option, container.column, found, expected));
                         }
                         self.set(element.node, set)
                     }
@@ -252,9 +255,9 @@ impl Compiler<'_, '_> {
             ..
         } = self.scope;
         let mut reader = loaded.source.field_reader(&[], control)?;
-        let texts = super::texts::Texts {
+        let texts = TextReader {
             constants: &[],
-            budget,
+            allowance: Allowance::new(budget, self.option),
         };
         MemberSet::read(&mut *reader, &texts, container)
     }

@@ -3,7 +3,7 @@
 use std::panic::catch_unwind;
 
 use super::bounds::MOST_BYTES;
-use super::places::{Place, Token, wrong};
+use super::tokens::{ExpressionOption, Token, wrong};
 use base::error::Result;
 use cel::IdedExpr;
 use cel::parser::PrattParser;
@@ -12,7 +12,11 @@ use cel::parser::PrattParser;
 const MOST_DEPTH: u16 = 160;
 
 /// Parses an expression, whose tokens are within the bounds.
-pub(super) fn parse(place: Place, text: &str, tokens: &[Token<'_>]) -> Result<IdedExpr> {
+pub(super) fn parse(
+    option: ExpressionOption,
+    text: &str,
+    tokens: &[Token<'_>],
+) -> Result<IdedExpr> {
     // The parser has panicked on hostile text. It shares nothing with what is outside.
     let parsed = catch_unwind(|| {
         PrattParser::new()
@@ -37,14 +41,14 @@ pub(super) fn parse(place: Place, text: &str, tokens: &[Token<'_>]) -> Result<Id
                 message => message,
             };
             Err(wrong(
-                place,
+                option,
                 column,
                 found,
                 "an expression of CEL, such as open == false",
             ))
         }
         Err(_) => Err(wrong(
-            place,
+            option,
             1,
             "an expression that the parser cannot read",
             "an expression of CEL, such as open == false",

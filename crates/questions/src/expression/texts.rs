@@ -3,25 +3,28 @@
 use base::error::Result;
 use heap::FieldReader;
 
-use super::budget::Budget;
+use super::budget::Allowance;
 use super::node::TextTest;
 use super::value::{Failure, Value};
 
+/// The characters of a text in memory that are copied in the time in which one of a string is read.
+const COPIED: u64 = 16;
+
 /// Reads texts: those of an expression, and those of strings.
-pub(super) struct Texts<'e> {
+pub(super) struct TextReader<'e> {
     pub(super) constants: &'e [Box<[u16]>],
-    pub(super) budget: &'e Budget,
+    pub(super) allowance: Allowance<'e>,
 }
 
 /// What a value is as a text.
-pub(super) enum Found {
+pub(super) enum TextOrValue {
     /// A text of this length, of which the wanted part was read.
     Text(usize),
     /// No text, as this value.
     Other(Value),
 }
 
-impl Texts<'_> {
+impl TextReader<'_> {
     /// Reads the first `most` code units of a text.
     pub(super) fn read(
         &self,
@@ -29,21 +32,33 @@ impl Texts<'_> {
         value: Value,
         most: usize,
         into: &mut Vec<u16>,
-    ) -> Result<Found> {
+    ) -> Result<TextOrValue> {
         match value {
             Value::Text(number) => {
                 let text = &self.constants[number as usize];
+                self.allowance.take(1 + text.len() as u64 / COPIED)?;
                 into.clear();
                 into.extend_from_slice(&text[..text.len().min(most)]);
-                Ok(Found::Text(text.len()))
+                Ok(TextOrValue::Text(text.len()))
             }
             Value::Object(object) if reader.is_text(object) => {
                 let length = reader.text(object, most, into)?;
-                self.budget.take(1 + into.len() as u64)?;
-                Ok(length.map_or(Found::Other(Value::Failed(Failure::Unknown)), Found::Text))
+                self.allowance.take(1 + into.len() as u64)?;
+                self.allowance.check()?;
+                Ok(length.map_or(
+                    TextOrValue::Other(Value::Failed(Failure::Unknown)),
+                    TextOrValue::Text,
+                ))
             }
-            other => Ok(Found::Other(other.mistaken())),
+            other => Ok(TextOrValue::Other(other.mistaken())),
         }
+    }
+
+    /// How much of two texts decides their order: of one that is longer than the other, the first unit more.
+    pub(super) fn most_compared(&self, left: Value, right: Value) -> usize {
+        let lengths = [left, right].map(|value| self.length_of(value));
+        let least = lengths.into_iter().flatten().min();
+        least.map_or(usize::MAX, |length| length + 1)
     }
 
     /// The length of a text, if it is known without reading it.

@@ -1,10 +1,8 @@
 //! The answer to `find`.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use heap::Value;
-
-use super::sum::Size;
+use heap::ShownValue;
 
 /// The objects that were found: retained size ↓, shallow size ↓, address ↑.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -49,6 +47,16 @@ pub struct FailedObjects {
     pub count: u64,
 }
 
+/// A size of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Size {
+    /// Its own.
+    Shallow,
+    /// With everything that only it keeps alive.
+    Retained,
+}
+
 /// A sum of sizes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SizeSum {
@@ -71,7 +79,7 @@ pub struct FoundGroups {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FoundGroup {
     /// The value; of an object its class and address. Null also for objects for which there is none.
-    pub value: Value,
+    pub value: ShownValue,
     /// The value as text; for objects without one, why, in parentheses.
     pub text: String,
     /// The number of objects.

@@ -3,14 +3,12 @@
 use rayon::prelude::*;
 
 use super::answer::{ConditionResult, FailedObjects};
-use crate::expression::{Compiled, Evaluator, FAILURES, Scope, Value};
+use crate::expression::{BATCH, Compiled, Evaluator, FAILURES, Scope, Value};
 use base::columns;
 use base::control::Phase;
 use base::error::Result;
 use base::units::ObjectIndex;
 
-/// The number of objects whose values are computed at once.
-const BATCH: usize = 1 << 12;
 /// The number of objects of a task.
 const PIECE: usize = 1 << 18;
 
@@ -32,14 +30,7 @@ pub(super) fn keep(
     let pieces: Vec<Piece> = objects
         .par_chunks(PIECE)
         .map(|objects| {
-            let Scope {
-                loaded,
-                new,
-                budget,
-                control,
-                ..
-            } = scope;
-            let mut evaluator = Evaluator::new(condition, loaded, new, budget, control)?;
+            let mut evaluator = Evaluator::new(condition, scope)?;
             let mut piece = Piece::default();
             for batch in objects.chunks(BATCH) {
                 step.advance(batch.len() as u64)?;

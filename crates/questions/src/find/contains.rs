@@ -4,13 +4,10 @@ use crate::glob::{self, Glob};
 use crate::loaded_heap::LoadedHeap;
 use base::bits::Bits;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{EdgeLabel, LabelKind, NameKind};
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 
 /// The strings that contain a text, and the containers that have one of them, or an object of the class with this name,
 /// as a key or a value.
@@ -87,12 +84,12 @@ fn has_member(
     let edges = &loaded.heap.edges;
     let slot = loaded.heap.objects.class_slots[object.at()];
     let mut read = 0;
-    for place in edges.range(object) {
+    for position in edges.range(object) {
         read += 1;
-        let Some(label) = edges.label(place) else {
+        let Some(label) = edges.label(position) else {
             continue;
         };
-        let target = edges.target(place);
+        let target = edges.target(position);
         if is_entry(label) {
             if members.contains(target.0) {
                 return Ok(true);

@@ -2,13 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use super::answer::Size;
+use super::answer::{FoundGroup, FoundGroups};
+use super::sum::sums;
 use crate::QuestionError;
-use crate::expression::{Evaluator, Failure, Value};
+use crate::expression::{BATCH, Compiled, Evaluator, Failure, Scope, Value};
 use crate::loaded_heap::LoadedHeap;
+use crate::parts::page::Page;
 use base::columns;
+use base::control::Phase;
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
-use heap::Value as Shown;
+use heap::ShownValue as Shown;
 use heap::literal::literal;
 
 /// The largest number of groups.
@@ -147,19 +152,65 @@ fn double(ordered: u64) -> f64 {
     })
 }
 
-/// The groups of objects: for each its number.
-pub(super) fn group(
-    evaluator: &mut Evaluator<'_>,
+/// The objects by the value of an expression: sum ↓, count ↓, value.
+pub(super) fn grouped(
+    group_by: &Compiled,
+    scope: Scope<'_>,
     objects: &[ObjectIndex],
-    groups: &mut Groups,
-    into: &mut Vec<u32>,
-) -> Result<()> {
-    let values = evaluator.values(objects)?;
-    columns::reserve(into, values.len())?;
-    for value in values {
-        into.push(groups.number(GroupKey::new(evaluator, value)?)?);
+    size: Option<Size>,
+    page: Page,
+) -> Result<FoundGroups> {
+    let Scope {
+        loaded, control, ..
+    } = scope;
+    let (groups, group_of) = groups_of(group_by, scope, objects)?;
+    let mut counts = columns::zeros::<u64>(groups.len())?;
+    for &group in &group_of {
+        counts[group as usize] += 1;
     }
-    Ok(())
+    let sums = match size {
+        Some(size) => sums(loaded, size, objects, &group_of, groups.len(), control)?,
+        None => columns::zeros(groups.len())?,
+    };
+    let total = groups.len() as u64;
+    let mut ordered = columns::collected(groups.into_keys())?;
+    // Groups of one size stay in the order of their values.
+    ordered.sort_by_key(|(_, number)| {
+        let number = *number as usize;
+        std::cmp::Reverse((sums[number], counts[number]))
+    });
+    let rows = page.of(ordered).map(|(key, number)| {
+        let (value, text) = key.shown(loaded);
+        FoundGroup {
+            value,
+            text,
+            count: counts[number as usize],
+            bytes: size.map(|_| sums[number as usize]),
+        }
+    });
+    Ok(FoundGroups {
+        total,
+        rows: rows.collect(),
+    })
+}
+
+/// The groups, and by object the number of its group.
+fn groups_of(
+    group_by: &Compiled,
+    scope: Scope<'_>,
+    objects: &[ObjectIndex],
+) -> Result<(Groups, Vec<u32>)> {
+    let step = scope.control.begin(Phase::View, objects.len() as u64);
+    let mut evaluator = Evaluator::new(group_by, scope)?;
+    let mut groups = Groups::default();
+    let mut group_of = columns::with_capacity(objects.len())?;
+    for batch in objects.chunks(BATCH) {
+        step.advance(batch.len() as u64)?;
+        for value in evaluator.values(batch)? {
+            group_of.push(groups.number(GroupKey::new(&mut evaluator, value)?)?);
+        }
+    }
+    Ok((groups, group_of))
 }
 
 #[cfg(test)]

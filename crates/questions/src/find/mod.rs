@@ -9,25 +9,21 @@ mod sum;
 use serde::Deserialize;
 
 use crate::QuestionError;
-use crate::expression::{Budget, Evaluator, Place, Scope, compile};
+use crate::expression::{Compiled, ExpressionOption, ReadBudget, Scope, compile};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::page::{Page, default_limit, page};
 use crate::paths::set_of_new;
 use crate::place_table::objects_at;
 pub use answer::{
-    ConditionResult, FailedObjects, FoundGroup, FoundGroups, FoundObject, FoundObjects, SizeSum,
+    ConditionResult, FailedObjects, FoundGroup, FoundGroups, FoundObject, FoundObjects, Size,
+    SizeSum,
 };
 use base::bits::Bits;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
-use groups::Groups;
 use heap::Category;
-pub use sum::Size;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 
 /// Which live objects to find, and how many of them to list.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -84,7 +80,7 @@ pub fn find(
 ) -> Result<FoundObjects> {
     let page = page(options.offset, options.limit)?;
     let class_slots = loaded.class_slots(options.class.as_deref(), control)?;
-    let budget = Budget::default();
+    let budget = ReadBudget::new(control);
     let has_expression = options.condition.is_some() || options.group_by.is_some();
     let new = match before.filter(|_| has_expression) {
         Some(before) => Some(new_objects(loaded, before, control)?),
@@ -98,47 +94,37 @@ pub fn find(
         budget: &budget,
     };
     // Both are compiled before any object is read.
-    let condition = options.condition.as_deref();
-    let condition = condition
-        .map(|text| compile(Place::Where, text, scope))
-        .transpose()?;
-    let group_by = options.group_by.as_deref();
-    let group_by = group_by
-        .map(|text| compile(Place::GroupBy, text, scope))
-        .transpose()?;
+    let condition = compiled(ExpressionOption::Where, options.condition.as_deref(), scope)?;
+    let group_by = compiled(
+        ExpressionOption::GroupBy,
+        options.group_by.as_deref(),
+        scope,
+    )?;
     let mut found = candidates(loaded, options, &class_slots, control)?;
     let mut result = None;
     if let Some(condition) = condition {
         let (kept, counts) = condition::keep(&found, &condition, scope)?;
         (found, result) = (kept, Some(counts));
     }
-    let total = found.len() as u64;
     let sum = match options.sum {
-        Some(size) => {
-            let group_of = columns::zeros(found.len())?;
-            let sums = sum::sums(loaded, size, &found, &group_of, 1, control)?;
-            let bytes = sums.first().copied().unwrap_or_default();
-            Some(SizeSum { size, bytes })
-        }
+        Some(size) => Some(sum::sum(loaded, size, &found, control)?),
         None => None,
     };
     let groups = match group_by {
-        Some(compiled) => {
-            let evaluator = Evaluator::new(&compiled, loaded, new.as_ref(), &budget, control)?;
-            Some(grouped(
-                loaded,
-                evaluator,
-                &found,
-                options.sum,
-                page,
-                control,
-            )?)
-        }
+        Some(group_by) => Some(groups::grouped(
+            &group_by,
+            scope,
+            &found,
+            options.sum,
+            page,
+        )?),
         None => None,
     };
-    let objects = match options.count || groups.is_some() {
-        true => Vec::new(),
-        false => listed(loaded, found, page, control)?,
+    let total = found.len() as u64;
+    let objects = if options.count || groups.is_some() {
+        Vec::new()
+    } else {
+        listed(loaded, found, page, control)?
     };
     Ok(FoundObjects {
         total,
@@ -149,6 +135,15 @@ pub fn find(
         sum,
         groups,
     })
+}
+
+/// The compiled expression of an option.
+fn compiled(
+    place: ExpressionOption,
+    text: Option<&str>,
+    scope: Scope<'_>,
+) -> Result<Option<Compiled>> {
+    text.map(|text| compile(place, text, scope)).transpose()
 }
 
 /// The live objects that meet all conditions but the expression.
@@ -209,55 +204,10 @@ fn at_place(loaded: &LoadedHeap, fingerprint: &str, control: &Control) -> Result
 /// The objects that an earlier heap does not have.
 fn new_objects(loaded: &LoadedHeap, before: &LoadedHeap, control: &Control) -> Result<Bits> {
     let mut new = Bits::new(loaded.heap.objects.len())?;
-    for object in set_of_new(loaded, before, None, control)? {
+    for object in set_of_new(loaded, before, "before", None, control)? {
         new.insert(object.0);
     }
     Ok(new)
-}
-
-/// The objects by the value of an expression.
-fn grouped(
-    loaded: &LoadedHeap,
-    mut evaluator: Evaluator<'_>,
-    objects: &[ObjectIndex],
-    size: Option<Size>,
-    page: Page,
-    control: &Control,
-) -> Result<FoundGroups> {
-    let mut groups = Groups::default();
-    let mut group_of = columns::with_capacity(objects.len())?;
-    for batch in objects.chunks(CHECK_INTERVAL) {
-        control.count(batch.len() as u64)?;
-        groups::group(&mut evaluator, batch, &mut groups, &mut group_of)?;
-    }
-    let mut counts = columns::zeros::<u64>(groups.len())?;
-    for &group in &group_of {
-        counts[group as usize] += 1;
-    }
-    let sums = match size {
-        Some(size) => sum::sums(loaded, size, objects, &group_of, groups.len(), control)?,
-        None => columns::zeros(groups.len())?,
-    };
-    let total = groups.len() as u64;
-    let mut ordered = columns::collected(groups.into_keys())?;
-    // Groups of one size stay in the order of their values.
-    ordered.sort_by_key(|(_, number)| {
-        let number = *number as usize;
-        std::cmp::Reverse((sums[number], counts[number]))
-    });
-    let rows = page.of(ordered).map(|(key, number)| {
-        let (value, text) = key.shown(loaded);
-        FoundGroup {
-            value,
-            text,
-            count: counts[number as usize],
-            bytes: size.map(|_| sums[number as usize]),
-        }
-    });
-    Ok(FoundGroups {
-        total,
-        rows: rows.collect(),
-    })
 }
 
 /// The objects of a page.

@@ -1,24 +1,23 @@
 //! Sums of sizes of objects that were found.
 
-use serde::{Deserialize, Serialize};
-
+use super::answer::{Size, SizeSum};
 use crate::loaded_heap::LoadedHeap;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
-
-/// A size of an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Size {
-    /// Its own.
-    Shallow,
-    /// With everything that only it keeps alive.
-    Retained,
+/// The sum of the sizes of objects.
+pub(super) fn sum(
+    loaded: &LoadedHeap,
+    size: Size,
+    objects: &[ObjectIndex],
+    control: &Control,
+) -> Result<SizeSum> {
+    let group_of = columns::zeros(objects.len())?;
+    let sums = sums(loaded, size, objects, &group_of, 1, control)?;
+    let bytes = sums.first().copied().unwrap_or_default();
+    Ok(SizeSum { size, bytes })
 }
 
 /// By group: the sum of the sizes of its objects, given the group of each object. What one object of a group retains of

@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use crate::parts::roots::Root;
-use heap::SourcePlace;
+use heap::SourceLocation;
 
 /// What grows from dump to dump.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -52,7 +52,7 @@ pub struct GrowingPlace {
     pub class_name: String,
     /// Where the constructor of the class is, if the heap says so.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<SourcePlace>,
+    pub source: Option<SourceLocation>,
     /// The first 12 hexadecimal digits of a hash of the text.
     pub fingerprint: String,
     /// Whether all names are those of the source.
@@ -174,8 +174,9 @@ pub struct CheckedRule {
     reason = "the signature that serde asks for"
 )]
 fn number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    match number.fract() == 0.0 {
-        true => serializer.serialize_i64(*number as i64),
-        false => serializer.serialize_f64(*number),
+    if number.fract() == 0.0 {
+        serializer.serialize_i64(*number as i64)
+    } else {
+        serializer.serialize_f64(*number)
     }
 }

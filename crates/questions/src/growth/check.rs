@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 use super::answer::{Check, CheckedRule, GrowingPlace};
-use super::fold::{Groups, fold};
-use super::growing::{Growing, Search};
+use super::fold::{Explanations, fold};
+use super::growing::{Growing, GrowthRules};
 use super::growing_thing::last;
 use super::series::Merged;
 use super::tables::{FEW_DUMPS, checked_warmup, is_partial, warnings};
@@ -124,21 +124,22 @@ pub fn check(tables: &[&PlaceTable], options: &CheckOptions, control: &Control) 
     let left = (tables.len() as u64).saturating_sub(options.warmup);
     let has_default = !options.no_default && left >= options.min_dumps;
     if !has_default && !options.has_budget() {
-        return Err(match options.no_default {
-            true => Error::from(QuestionError::InvalidOption {
+        return Err(if options.no_default {
+            Error::from(QuestionError::InvalidOption {
                 name: "noDefault",
                 found: "no budget beside it".to_owned(),
                 expected: "a rule: the default one, or a budget",
-            }),
-            false => Error::from(QuestionError::TooFewDumps {
+            })
+        } else {
+            Error::from(QuestionError::TooFewDumps {
                 found: left,
                 needed: options.min_dumps,
-            }),
+            })
         });
     }
     let warmup = checked_warmup(tables, options.warmup)?;
     let merged = Merged::new(tables, warmup, control)?;
-    let search = Search {
+    let search = GrowthRules {
         warmup,
         slow: options.slow,
         strict: options.strict,
@@ -230,9 +231,10 @@ impl Baseline {
                 Some(_) => by_path.get(text.text.as_str()),
                 None => None,
             };
-            let of_fingerprint = match by_fingerprint.is_empty() {
-                true => None,
-                false => by_fingerprint.get(text.fingerprint().as_str()),
+            let of_fingerprint = if by_fingerprint.is_empty() {
+                None
+            } else {
+                by_fingerprint.get(text.fingerprint().as_str())
             };
             for &nth in of_path.into_iter().chain(of_fingerprint).flatten() {
                 is_found[nth] = true;
@@ -242,9 +244,10 @@ impl Baseline {
             }
         }
         for (one, is_found) in accepted.iter().zip(is_found) {
-            let list = match is_found {
-                true => &mut baseline.accepted,
-                false => &mut baseline.gone,
+            let list = if is_found {
+                &mut baseline.accepted
+            } else {
+                &mut baseline.gone
             };
             list.push(one.fingerprint());
         }
@@ -252,7 +255,7 @@ impl Baseline {
     }
 
     /// What is not accepted. An accepted thing covers what is folded into it.
-    fn without_covered(&mut self, mut groups: Groups) -> Groups {
+    fn without_covered(&mut self, mut groups: Explanations) -> Explanations {
         groups.retain(|&root, folded| {
             if self.is_accepted[root] {
                 for &nth in &*folded {

@@ -4,15 +4,15 @@ use std::collections::{HashMap, HashSet};
 
 use super::growing_thing::{GrowingThing, What, rate};
 use super::records::records;
-use super::series::{Field, Merged};
+use super::series::{FieldNames, Merged};
 use super::trend::{Trend, TrendOptions, trend};
-use crate::place_table::{PlaceTable, Sum};
+use crate::place_table::{PlaceSum, PlaceTable};
 use base::control::Control;
 use base::error::Result;
 
 /// What was found over some tables.
 #[derive(Default)]
-pub(super) struct Found<'m> {
+pub(super) struct FoundGrowth<'m> {
     pub(super) growing: Vec<GrowingThing<'m>>,
     /// What grew at first, and may have stopped.
     pub(super) undecided: Vec<GrowingThing<'m>>,
@@ -20,7 +20,7 @@ pub(super) struct Found<'m> {
     recorded: HashSet<u32>,
 }
 
-impl Found<'_> {
+impl FoundGrowth<'_> {
     fn class_names(&self) -> HashSet<u32> {
         let things = self.growing.iter().chain(&self.undecided);
         let classes = things.filter_map(|thing| thing.class);
@@ -36,16 +36,16 @@ pub(super) fn growing_things<'m>(
     warmup: usize,
     slow: bool,
     control: &Control,
-) -> Result<Found<'m>> {
+) -> Result<FoundGrowth<'m>> {
     let first_hash = tables[0].module_hash;
-    let search = Search {
+    let search = TableSearch {
         merged,
         warmup,
         slow,
         // Names that are made of numbers mean something else in another build.
         is_one_build: tables.iter().all(|table| table.module_hash == first_hash),
     };
-    let mut found = Found::default();
+    let mut found = FoundGrowth::default();
     search.places(&mut found, control)?;
     control.check()?;
     search.fields(&mut found);
@@ -54,15 +54,15 @@ pub(super) fn growing_things<'m>(
     Ok(found)
 }
 
-struct Search<'m> {
+struct TableSearch<'m> {
     merged: &'m Merged,
     warmup: usize,
     slow: bool,
     is_one_build: bool,
 }
 
-impl<'m> Search<'m> {
-    fn trend(&self, class: Option<u32>, series: &[Option<Sum>]) -> Trend {
+impl<'m> TableSearch<'m> {
+    fn trend(&self, class: Option<u32>, series: &[Option<PlaceSum>]) -> Trend {
         let options = TrendOptions {
             slow: self.slow,
             character: class.and_then(|class| self.merged.text_classes.get(&class).copied()),
@@ -74,10 +74,10 @@ impl<'m> Search<'m> {
     /// is none.
     fn add(
         &self,
-        found: &mut Found<'m>,
+        found: &mut FoundGrowth<'m>,
         trend: Trend,
         (what, class): (What, Option<u32>),
-        series: &'m [Option<Sum>],
+        series: &'m [Option<PlaceSum>],
     ) {
         if class.is_some_and(|class| self.merged.engine_classes.contains(&class)) {
             return;
@@ -100,7 +100,7 @@ impl<'m> Search<'m> {
 
     /// Groups of paths, and what references lead to. What rises while the same objects leave another place has
     /// only moved.
-    fn places(&self, found: &mut Found<'m>, control: &Control) -> Result<()> {
+    fn places(&self, found: &mut FoundGrowth<'m>, control: &Control) -> Result<()> {
         let merged = self.merged;
         // By class: the place that falls; `None` if there are several.
         let mut falling: HashMap<u32, Option<u32>> = HashMap::new();
@@ -118,9 +118,10 @@ impl<'m> Search<'m> {
                     let only = falling.entry(node.class).or_insert(Some(place));
                     *only = only.filter(|&other| other == place);
                 }
-                let what = match is_reference {
-                    true => What::Reference(place),
-                    false => What::Group(place),
+                let what = if is_reference {
+                    What::Reference(place)
+                } else {
+                    What::Group(place)
                 };
                 self.add(found, trend, (what, Some(node.class)), series);
             }
@@ -132,7 +133,7 @@ impl<'m> Search<'m> {
         found.growing.retain(has_come_to_be);
         found.undecided.retain(has_come_to_be);
         let is_record = records(merged)?;
-        let Found {
+        let FoundGrowth {
             growing,
             undecided,
             recorded,
@@ -152,10 +153,10 @@ impl<'m> Search<'m> {
 
     /// Fields, of classes that have no name yet. Neither holder nor target says anything of the program if both are of
     /// classes that are used for everything. What the engine makes for itself refers to objects as it sees fit.
-    fn fields(&self, found: &mut Found<'m>) {
+    fn fields(&self, found: &mut FoundGrowth<'m>) {
         let merged = self.merged;
         let is_named = found.class_names();
-        let mut fields: Vec<(Field, Trend, &'m [Option<Sum>])> = Vec::new();
+        let mut fields: Vec<(FieldNames, Trend, &'m [Option<PlaceSum>])> = Vec::new();
         let mut falling: HashSet<u32> = HashSet::new();
         for (row, &field) in merged.fields.keys.iter().enumerate() {
             let is_of_engine = merged.engine_classes.contains(&field.holder);
@@ -184,7 +185,7 @@ impl<'m> Search<'m> {
     }
 
     /// Classes as a whole, of those that have no name yet, and are not used for everything.
-    fn classes(&self, found: &mut Found<'m>) {
+    fn classes(&self, found: &mut FoundGrowth<'m>) {
         let merged = self.merged;
         let is_named = found.class_names();
         for (row, &class) in merged.classes.keys.iter().enumerate() {
@@ -198,7 +199,7 @@ impl<'m> Search<'m> {
         }
     }
 
-    fn raw_blocks(&self, found: &mut Found<'m>) {
+    fn raw_blocks(&self, found: &mut FoundGrowth<'m>) {
         let series = &self.merged.raw;
         let trend = self.trend(None, series);
         self.add(found, trend, (What::Raw, None), series);

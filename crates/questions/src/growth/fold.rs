@@ -24,10 +24,10 @@ const KEY: &str = "key [*]";
 const MEMBER: &str = "member [*]";
 
 /// Growing things by what explains them: each that stays, with what is folded into it.
-pub(super) type Groups = BTreeMap<usize, Vec<usize>>;
+pub(super) type Explanations = BTreeMap<usize, Vec<usize>>;
 
 /// Groups growing things by what explains them.
-pub(super) fn fold(merged: &Merged, things: &[GrowingThing<'_>]) -> Result<Groups> {
+pub(super) fn fold(merged: &Merged, things: &[GrowingThing<'_>]) -> Result<Explanations> {
     let mut folding = Folding {
         merged,
         things,
@@ -43,7 +43,7 @@ pub(super) fn fold(merged: &Merged, things: &[GrowingThing<'_>]) -> Result<Group
         folding.fold_with_path(nth, &outermost);
     }
     folding.fold_without_path();
-    let mut groups = Groups::new();
+    let mut groups = Explanations::new();
     for nth in 0..things.len() {
         let last = folding.last(nth);
         let folded = groups.entry(last).or_default();
@@ -102,10 +102,7 @@ impl Folding<'_, '_> {
             let GrowingThing { what, counted, .. } = self.things[nth];
             (last(counted).count, matches!(what, What::Reference(_)))
         };
-        match key(one) >= key(other) {
-            true => one,
-            false => other,
-        }
+        if key(one) >= key(other) { one } else { other }
     }
 
     /// Values come before keys, then what there is more of, then what comes first.
@@ -117,10 +114,13 @@ impl Folding<'_, '_> {
         match (is_value(one), is_value(other)) {
             (true, false) => one,
             (false, true) => other,
-            _ => match self.larger(other, one) == other {
-                true => other,
-                false => one,
-            },
+            _ => {
+                if self.larger(other, one) == other {
+                    other
+                } else {
+                    one
+                }
+            }
         }
     }
 

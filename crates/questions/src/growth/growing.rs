@@ -4,10 +4,10 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::answer::{FoldedPlace, GrowingPlace, LiveGrowth, UndecidedPlace};
-use super::find::{Found, growing_things};
+use super::find::{FoundGrowth, growing_things};
 use super::fold::fold;
 use super::growing_thing::{GrowingThing, What, last};
-use super::series::{Field, Merged};
+use super::series::{FieldNames, Merged};
 use super::trend::Undecided;
 use crate::parts::labels::after_class;
 use crate::parts::page::Page;
@@ -35,7 +35,7 @@ pub(super) struct Growing<'m> {
 
 /// How growth is looked for in some tables.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Search {
+pub(super) struct GrowthRules {
     pub(super) warmup: usize,
     pub(super) slow: bool,
     /// Whether what may have stopped growing counts as growing.
@@ -46,15 +46,15 @@ impl<'m> Growing<'m> {
     pub(super) fn find(
         merged: &'m Merged,
         tables: &[&PlaceTable],
-        search: Search,
+        search: GrowthRules,
         control: &Control,
     ) -> Result<Self> {
-        let Search {
+        let GrowthRules {
             warmup,
             slow,
             strict,
         } = search;
-        let Found {
+        let FoundGrowth {
             growing: mut things,
             mut undecided,
             ..
@@ -76,7 +76,7 @@ impl<'m> Growing<'m> {
         let kept = (0..self.things.len()).filter(is_kept);
         let whats: Vec<What> = kept.map(|nth| self.things[nth].what).collect();
         let places: HashSet<u32> = whats.iter().filter_map(|what| what.place()).collect();
-        let fields: HashSet<Field> = whats.iter().filter_map(|what| what.field()).collect();
+        let fields: HashSet<FieldNames> = whats.iter().filter_map(|what| what.field()).collect();
         let class = |what: &What| match *what {
             What::Class(class) => Some(class),
             _ => None,
@@ -181,7 +181,7 @@ impl<'m> Growing<'m> {
         PathText { text, is_stable }
     }
 
-    pub(super) fn field_label(&self, field: Field) -> String {
+    pub(super) fn field_label(&self, field: FieldNames) -> String {
         let [holder, label] = [field.holder, field.label].map(|name| self.merged.name(name));
         format!("{holder}{}", after_class(label))
     }

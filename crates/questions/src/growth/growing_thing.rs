@@ -1,9 +1,9 @@
 //! Something that grows: what it is, and how much of it each dump has.
 
 use super::answer::Rate;
-use super::series::Field;
+use super::series::FieldNames;
 use super::trend::Undecided;
-use crate::place_table::Sum;
+use crate::place_table::PlaceSum;
 
 /// What a growing thing is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(super) enum What {
     /// What references from a group, or roots, lead to.
     Reference(u32),
     /// What references of a class lead to.
-    Field(Field),
+    Field(FieldNames),
     /// A class as a whole.
     Class(u32),
     /// The raw blocks.
@@ -22,7 +22,7 @@ pub(super) enum What {
 
 impl What {
     /// The field that it is, if it is one.
-    pub(super) fn field(self) -> Option<Field> {
+    pub(super) fn field(self) -> Option<FieldNames> {
         match self {
             Self::Field(field) => Some(field),
             Self::Group(_) | Self::Reference(_) | Self::Class(_) | Self::Raw => None,
@@ -42,9 +42,9 @@ impl What {
 pub(super) struct GrowingThing<'m> {
     pub(super) what: What,
     pub(super) class: Option<u32>,
-    pub(super) series: &'m [Option<Sum>],
+    pub(super) series: &'m [Option<PlaceSum>],
     /// The dumps that count.
-    pub(super) counted: &'m [Option<Sum>],
+    pub(super) counted: &'m [Option<PlaceSum>],
     pub(super) rate: Rate,
     /// Why it may have stopped growing; `None` if it grows.
     pub(super) undecided: Option<Undecided>,
@@ -52,14 +52,14 @@ pub(super) struct GrowingThing<'m> {
 
 impl GrowingThing<'_> {
     /// A number of each dump.
-    pub(super) fn column(&self, value: fn(Sum) -> u64) -> Vec<Option<u64>> {
+    pub(super) fn column(&self, value: fn(PlaceSum) -> u64) -> Vec<Option<u64>> {
         let sums = self.series.iter();
         sums.map(|sum| sum.map(value)).collect()
     }
 }
 
 /// The last sum that counts.
-pub(super) fn last(counted: &[Option<Sum>]) -> Sum {
+pub(super) fn last(counted: &[Option<PlaceSum>]) -> PlaceSum {
     counted
         .iter()
         .rev()
@@ -71,7 +71,7 @@ pub(super) fn last(counted: &[Option<Sum>]) -> Sum {
 
 /// The mean growth per interval from the first dump that counts and has a sum to the last one. Dumps without a sum in
 /// between have intervals, too.
-pub(super) fn rate(counted: &[Option<Sum>]) -> Rate {
+pub(super) fn rate(counted: &[Option<PlaceSum>]) -> Rate {
     let sums = || {
         (0u32..)
             .zip(counted)
@@ -94,12 +94,12 @@ pub(super) fn rate(counted: &[Option<Sum>]) -> Rate {
 #[cfg(test)]
 mod tests {
     use super::rate;
-    use crate::place_table::Sum;
+    use crate::place_table::PlaceSum;
 
     #[test]
     fn a_rate_is_per_interval_between_dumps_also_where_dumps_have_no_sum() {
         let sum = |count, retained| {
-            Some(Sum {
+            Some(PlaceSum {
                 count,
                 bytes: 10 * count,
                 retained,

@@ -30,7 +30,7 @@ use base::error::Result;
 use base::warning::Warning;
 pub use check::{Accepted, CheckOptions, MaxGrowth, MaxObjects, check};
 use fold::fold;
-use growing::{Growing, Search};
+use growing::{Growing, GrowthRules};
 use series::Merged;
 use tables::{FEW_DUMPS, checked_warmup, dumps, is_partial, warnings};
 
@@ -68,7 +68,7 @@ pub fn growth(
     let page = page(options.offset, options.limit)?;
     let warmup = checked_warmup(tables, options.warmup)?;
     let merged = Merged::new(tables, warmup, control)?;
-    let search = Search {
+    let search = GrowthRules {
         warmup,
         slow: options.slow,
         strict: options.strict,

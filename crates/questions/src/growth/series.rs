@@ -6,15 +6,15 @@ use std::hash::Hash;
 use crate::parts::labels::after_class;
 use crate::parts::path_text::PathText;
 use crate::parts::roots::{Root, root_kind_name};
-use crate::place_table::{PathNode, PathStart, PlaceTable, Sum};
+use crate::place_table::{PathNode, PathStart, PlaceSum, PlaceTable};
 use base::columns;
 use base::control::Control;
 use base::error::Result;
-use heap::{RootKind, SourcePlace};
+use heap::{RootKind, SourceLocation};
 
 /// References from objects of one class with one label to objects of one class, by their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Field {
+pub(super) struct FieldNames {
     pub(super) holder: u32,
     pub(super) label: u32,
     pub(super) class: u32,
@@ -25,7 +25,7 @@ pub(super) struct Rows<K> {
     numbers: HashMap<K, u32>,
     pub(super) keys: Vec<K>,
     /// By row and dump. `None` where the dump has nothing that could hold it.
-    sums: Vec<Option<Sum>>,
+    sums: Vec<Option<PlaceSum>>,
     dump_count: usize,
 }
 
@@ -39,7 +39,7 @@ impl<K: Copy + Eq + Hash> Rows<K> {
         }
     }
 
-    fn add(&mut self, key: K, dump: usize, sum: Sum) -> Result<()> {
+    fn add(&mut self, key: K, dump: usize, sum: PlaceSum) -> Result<()> {
         let row = match self.numbers.get(&key) {
             Some(&row) => row as usize,
             None => {
@@ -58,12 +58,12 @@ impl<K: Copy + Eq + Hash> Rows<K> {
     }
 
     /// What a row has in each dump.
-    pub(super) fn series(&self, row: usize) -> &[Option<Sum>] {
+    pub(super) fn series(&self, row: usize) -> &[Option<PlaceSum>] {
         &self.sums[row * self.dump_count..][..self.dump_count]
     }
 
     /// The sum of a key in a dump.
-    fn sum(&self, key: K, dump: usize) -> Option<Sum> {
+    fn sum(&self, key: K, dump: usize) -> Option<PlaceSum> {
         let row = *self.numbers.get(&key)? as usize;
         self.series(row)[dump]
     }
@@ -74,7 +74,7 @@ impl<K: Copy + Eq + Hash> Rows<K> {
             for dump in 0..self.dump_count {
                 let sum = &mut self.sums[row * self.dump_count + dump];
                 if sum.is_none() && can_hold(key, dump) {
-                    *sum = Some(Sum::default());
+                    *sum = Some(PlaceSum::default());
                 }
             }
         }
@@ -91,9 +91,9 @@ pub(super) struct Merged {
     pub(super) groups: Rows<u32>,
     /// What references from objects of one group lead to, and what roots hold, by place.
     pub(super) references: Rows<u32>,
-    pub(super) fields: Rows<Field>,
+    pub(super) fields: Rows<FieldNames>,
     pub(super) classes: Rows<u32>,
-    pub(super) raw: Vec<Option<Sum>>,
+    pub(super) raw: Vec<Option<PlaceSum>>,
     /// By place: the live bytes of the group in the first dump that counts and in the last.
     pub(super) sizes: Vec<[u64; 2]>,
     /// Classes of texts, with the bytes of a character.
@@ -103,14 +103,14 @@ pub(super) struct Merged {
     /// Classes that are used for everything.
     pub(super) plain_classes: HashSet<u32>,
     /// By class: where its constructor is, in the last dump that says so.
-    pub(super) class_places: HashMap<u32, SourcePlace>,
-    stable_fields: HashMap<Field, bool>,
+    pub(super) class_places: HashMap<u32, SourceLocation>,
+    stable_fields: HashMap<FieldNames, bool>,
     stable_classes: HashMap<u32, bool>,
 }
 
 /// Numbers while tables are put side by side.
 #[derive(Default)]
-struct Numbers {
+struct SeriesNumbers {
     names: HashMap<String, u32>,
     places: HashMap<(PathStart, u32), u32>,
 }
@@ -135,7 +135,7 @@ impl Merged {
             stable_fields: HashMap::new(),
             stable_classes: HashMap::new(),
         };
-        let mut numbers = Numbers::default();
+        let mut numbers = SeriesNumbers::default();
         for (dump, table) in tables.iter().enumerate() {
             control.check()?;
             let end = match dump {
@@ -170,7 +170,7 @@ impl Merged {
         let has_class = |class, dump| {
             classes
                 .sum(class, dump)
-                .is_some_and(|sum: Sum| sum.count > 0)
+                .is_some_and(|sum: PlaceSum| sum.count > 0)
         };
         merged
             .fields
@@ -183,7 +183,7 @@ impl Merged {
     /// `sizes`.
     fn add(
         &mut self,
-        numbers: &mut Numbers,
+        numbers: &mut SeriesNumbers,
         (dump, end): (usize, Option<usize>),
         table: &PlaceTable,
     ) -> Result<()> {
@@ -201,7 +201,7 @@ impl Merged {
         self.plain_classes
             .extend(table.plain_classes.iter().map(|&class| name(class)));
         for row in &table.class_places {
-            let place = SourcePlace {
+            let place = SourceLocation {
                 file: table.names[row.file as usize].clone(),
                 line: row.line,
                 column: row.column,
@@ -239,7 +239,7 @@ impl Merged {
         }
         for row in &table.fields {
             let [holder, label, class] = [row.holder, row.label, row.class].map(name);
-            let field = Field {
+            let field = FieldNames {
                 holder,
                 label,
                 class,
@@ -255,7 +255,7 @@ impl Merged {
         Ok(())
     }
 
-    fn name_number(&mut self, numbers: &mut Numbers, name: &str) -> u32 {
+    fn name_number(&mut self, numbers: &mut SeriesNumbers, name: &str) -> u32 {
         if let Some(&number) = numbers.names.get(name) {
             return number;
         }
@@ -267,7 +267,7 @@ impl Merged {
 
     fn place(
         &mut self,
-        numbers: &mut Numbers,
+        numbers: &mut SeriesNumbers,
         start: PathStart,
         class: u32,
         is_stable: bool,
@@ -291,7 +291,7 @@ impl Merged {
         &self.names[number as usize]
     }
 
-    pub(super) fn is_field_stable(&self, field: Field) -> bool {
+    pub(super) fn is_field_stable(&self, field: FieldNames) -> bool {
         self.stable_fields.get(&field).copied().unwrap_or_default()
     }
 
@@ -312,10 +312,10 @@ impl Merged {
     }
 
     /// The references to the objects of a place, whatever the path of their holders; `None` if a root holds them.
-    pub(super) fn field(&self, place: u32) -> Option<Field> {
+    pub(super) fn field(&self, place: u32) -> Option<FieldNames> {
         let node = self.places[place as usize];
         match node.start {
-            PathStart::Step(holder, label) => Some(Field {
+            PathStart::Step(holder, label) => Some(FieldNames {
                 holder: self.places[holder as usize].class,
                 label,
                 class: node.class,

@@ -31,11 +31,12 @@ pub(super) fn is_partial(tables: &[&PlaceTable]) -> bool {
 /// What each dump is called: by its number if all have the same name.
 fn dump_names(tables: &[&PlaceTable]) -> Vec<String> {
     let first = &tables[0].dump_name;
-    match tables.iter().all(|table| table.dump_name == *first) {
-        true => (1..=tables.len())
+    if tables.iter().all(|table| table.dump_name == *first) {
+        (1..=tables.len())
             .map(|nth| format!("dump {nth}"))
-            .collect(),
-        false => tables.iter().map(|table| table.dump_name.clone()).collect(),
+            .collect()
+    } else {
+        tables.iter().map(|table| table.dump_name.clone()).collect()
     }
 }
 

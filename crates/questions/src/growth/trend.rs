@@ -5,13 +5,13 @@
 //! their number stopped. Of the second, those that have stopped by the last dumps, or that slow down, are *undecided*:
 //! more dumps would tell.
 
-use crate::place_table::Sum;
+use crate::place_table::PlaceSum;
 
 /// What growth is about: counts, then the bytes of contents. What is retained grows in jumps, as the blocks of
 /// containers do.
-type Key = (u64, u64);
+type TrendKey = (u64, u64);
 
-fn key(sum: &Sum) -> Key {
+fn key(sum: &PlaceSum) -> TrendKey {
     (sum.count, sum.bytes)
 }
 
@@ -71,8 +71,8 @@ pub(super) struct TrendOptions {
 /// Which way the sums of a place go: `None` where a dump has nothing that could hold its objects. Counts come
 /// before bytes. It rises if every sum is greater than the one before; with `slow` it is enough that none is
 /// less, and each is greater than the one before the last.
-pub(super) fn trend(series: &[Option<Sum>], options: TrendOptions) -> Trend {
-    let (positions, sums): (Vec<usize>, Vec<Sum>) = series
+pub(super) fn trend(series: &[Option<PlaceSum>], options: TrendOptions) -> Trend {
+    let (positions, sums): (Vec<usize>, Vec<PlaceSum>) = series
         .iter()
         .enumerate()
         .filter_map(|(position, sum)| Some((position, (*sum)?)))
@@ -80,7 +80,7 @@ pub(super) fn trend(series: &[Option<Sum>], options: TrendOptions) -> Trend {
     if sums.len() < 2 || sums.len() < series.len().min(ENOUGH) {
         return Trend::Neither;
     }
-    let rises = holds(&sums, options.slow, Key::lt, Key::le);
+    let rises = holds(&sums, options.slow, TrendKey::lt, TrendKey::le);
     if rises && gains_digits(series, options.character) {
         return Trend::Neither;
     }
@@ -90,32 +90,35 @@ pub(super) fn trend(series: &[Option<Sum>], options: TrendOptions) -> Trend {
         None => {}
     }
     if rises {
-        return match slows_down(&sums) {
-            true => Trend::Undecided(Undecided::Slows),
-            false => Trend::Rises,
+        return if slows_down(&sums) {
+            Trend::Undecided(Undecided::Slows)
+        } else {
+            Trend::Rises
         };
     }
-    match holds(&sums, options.slow, Key::gt, Key::ge) {
-        true => Trend::Falls,
-        false => Trend::Neither,
+    if holds(&sums, options.slow, TrendKey::gt, TrendKey::ge) {
+        Trend::Falls
+    } else {
+        Trend::Neither
     }
 }
 
 fn holds(
-    sums: &[Sum],
+    sums: &[PlaceSum],
     slow: bool,
-    ordered: fn(&Key, &Key) -> bool,
-    or_equal: fn(&Key, &Key) -> bool,
+    ordered: fn(&TrendKey, &TrendKey) -> bool,
+    or_equal: fn(&TrendKey, &TrendKey) -> bool,
 ) -> bool {
-    let holds = |distance: usize, ordered: fn(&Key, &Key) -> bool| {
+    let holds = |distance: usize, ordered: fn(&TrendKey, &TrendKey) -> bool| {
         let later = sums.iter().skip(distance);
         sums.iter()
             .zip(later)
             .all(|(sum, later)| ordered(&key(sum), &key(later)))
     };
-    match slow && sums.len() > 2 {
-        true => holds(1, or_equal) && holds(2, ordered),
-        false => holds(1, ordered),
+    if slow && sums.len() > 2 {
+        holds(1, or_equal) && holds(2, ordered)
+    } else {
+        holds(1, ordered)
     }
 }
 
@@ -123,9 +126,9 @@ fn holds(
 ///
 /// In a full cache of keys that are numbered, each key that replaces an older one can be longer, dump after dump, so
 /// strings may gain digits after it.
-fn stop(sums: &[Sum], TrendOptions { slow, character }: TrendOptions) -> Option<usize> {
+fn stop(sums: &[PlaceSum], TrendOptions { slow, character }: TrendOptions) -> Option<usize> {
     let last = *sums.last()?;
-    let from_equal = |key: fn(&Sum) -> Key| {
+    let from_equal = |key: fn(&PlaceSum) -> TrendKey| {
         let equal = sums.iter().rev().take_while(|sum| key(sum) == key(&last));
         sums.len() - equal.count()
     };
@@ -139,12 +142,13 @@ fn stop(sums: &[Sum], TrendOptions { slow, character }: TrendOptions) -> Option<
     // With `slow`, an interval without growth is expected.
     let is_long_enough = tail > usize::from(slow);
     let is_series = sums.len() > LEAST_INTERVALS && stop > 0;
-    (is_long_enough && is_series && holds(&sums[..=stop], slow, Key::lt, Key::le)).then_some(stop)
+    (is_long_enough && is_series && holds(&sums[..=stop], slow, TrendKey::lt, TrendKey::le))
+        .then_some(stop)
 }
 
 /// The position of the dump from which on as many texts as in the end, which are there from `of_count` on, only gain
 /// digits: where their number stopped, or one text among them that grew much faster, such as a log with a limit.
-fn only_digits_from(sums: &[Sum], of_count: usize, character: Option<u64>) -> Option<usize> {
+fn only_digits_from(sums: &[PlaceSum], of_count: usize, character: Option<u64>) -> Option<usize> {
     let last = sums.last()?;
     let allowed = digits(last.count, character);
     (of_count.max(1)..sums.len()).find(|&position| {
@@ -165,11 +169,11 @@ fn only_digits_from(sums: &[Sum], of_count: usize, character: Option<u64>) -> Op
 /// Whether a place that rises in every interval adds less and less, or less in the last interval after adding the
 /// same in all others. A leak of random amounts seldom does the first, and one of equal amounts never the second,
 /// nor does it where a cache was filled at the same place before.
-fn slows_down(sums: &[Sum]) -> bool {
+fn slows_down(sums: &[PlaceSum]) -> bool {
     if sums.len() <= LEAST_INTERVALS {
         return false;
     }
-    let added = |value: fn(&Sum) -> u64| -> Vec<u64> {
+    let added = |value: fn(&PlaceSum) -> u64| -> Vec<u64> {
         let pairs = sums.windows(2);
         pairs
             .map(|pair| value(&pair[1]).saturating_sub(value(&pair[0])))
@@ -194,8 +198,8 @@ fn slows_down(sums: &[Sum]) -> bool {
 }
 
 /// Whether as many strings as before gain no more than three digits each.
-fn gains_digits(series: &[Option<Sum>], character: Option<u64>) -> bool {
-    let bytes = |sum: &Sum| sum.bytes;
+fn gains_digits(series: &[Option<PlaceSum>], character: Option<u64>) -> bool {
+    let bytes = |sum: &PlaceSum| sum.bytes;
     let mut sums = series.iter().flatten();
     let Some(first) = sums.next() else {
         return false;
@@ -213,7 +217,7 @@ fn digits(count: u64, character: Option<u64>) -> u64 {
 }
 
 /// Whether the number of objects is the same in all dumps that count.
-pub(super) fn has_equal_counts(series: &[Option<Sum>]) -> bool {
+pub(super) fn has_equal_counts(series: &[Option<PlaceSum>]) -> bool {
     let mut counts = series.iter().flatten().map(|sum| sum.count);
     let first = counts.next();
     counts.all(|count| Some(count) == first)
@@ -222,22 +226,22 @@ pub(super) fn has_equal_counts(series: &[Option<Sum>]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Trend, Undecided, gains_digits};
-    use crate::place_table::Sum;
+    use crate::place_table::PlaceSum;
 
-    fn trend(series: &[Option<Sum>], slow: bool) -> Trend {
+    fn trend(series: &[Option<PlaceSum>], slow: bool) -> Trend {
         let character = None;
         super::trend(series, super::TrendOptions { slow, character })
     }
 
-    fn trend_of_texts(series: &[Option<Sum>]) -> Trend {
+    fn trend_of_texts(series: &[Option<PlaceSum>]) -> Trend {
         let (slow, character) = (false, Some(2));
         super::trend(series, super::TrendOptions { slow, character })
     }
 
-    fn series(sums: &[(u64, u64)]) -> Vec<Option<Sum>> {
+    fn series(sums: &[(u64, u64)]) -> Vec<Option<PlaceSum>> {
         let sums = sums.iter();
         sums.map(|&(count, bytes)| {
-            Some(Sum {
+            Some(PlaceSum {
                 count,
                 bytes,
                 retained: 0,
@@ -246,13 +250,13 @@ mod tests {
         .collect()
     }
 
-    fn counts(counts: &[u64]) -> Vec<Option<Sum>> {
+    fn counts(counts: &[u64]) -> Vec<Option<PlaceSum>> {
         let counts = counts.iter();
         counts
             .map(|&count| {
-                Some(Sum {
+                Some(PlaceSum {
                     count,
-                    ..Sum::default()
+                    ..PlaceSum::default()
                 })
             })
             .collect()

@@ -8,16 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 
 use base::columns;
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{DominatorIndex, HUGE, Heap};
 
 /// If there are fewer children than this, they are sorted again for every page.
 const MANY: usize = 1 << 12;
-
-/// The number of children between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// The sorted children of the last object with many.
 #[derive(Debug, Default)]

@@ -24,7 +24,7 @@ use heap::{
 };
 use largest_children::LargestChildren;
 use lazy::Lazy;
-pub(crate) use reader::Reader;
+pub(crate) use reader::ReferenceReader;
 
 /// A heap that was opened for questions.
 pub struct LoadedHeap {
@@ -93,8 +93,8 @@ impl LoadedHeap {
     }
 
     /// Reads single objects.
-    pub(super) fn reader(&self, control: &Control) -> Reader<'_> {
-        Reader::new(self.source.reader(ReadOrder::Any, control))
+    pub(super) fn reader(&self, control: &Control) -> ReferenceReader<'_> {
+        ReferenceReader::new(self.source.reader(ReadOrder::Any, control))
     }
 
     /// The heap, for views.

@@ -6,12 +6,12 @@ use heap::{ObjectReader, ReferenceSearch};
 
 /// Reads objects, and remembers where it found the last reference, so that the next of many equal ones is not searched
 /// from the start.
-pub(crate) struct Reader<'h> {
+pub(crate) struct ReferenceReader<'h> {
     objects: Box<dyn ObjectReader + 'h>,
     pub(crate) references: ReferenceSearch,
 }
 
-impl<'h> Reader<'h> {
+impl<'h> ReferenceReader<'h> {
     pub(crate) fn new(objects: Box<dyn ObjectReader + 'h>) -> Self {
         Self {
             objects,
@@ -20,7 +20,7 @@ impl<'h> Reader<'h> {
     }
 }
 
-impl<'h> Deref for Reader<'h> {
+impl<'h> Deref for ReferenceReader<'h> {
     type Target = dyn ObjectReader + 'h;
 
     fn deref(&self) -> &Self::Target {
@@ -28,7 +28,7 @@ impl<'h> Deref for Reader<'h> {
     }
 }
 
-impl DerefMut for Reader<'_> {
+impl DerefMut for ReferenceReader<'_> {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut *self.objects
     }

@@ -6,7 +6,7 @@ use super::labels::after_class;
 use super::path::{Path, path_to};
 use super::references::{Reference, independent_references, reference_label};
 use super::roots::{Root, named_root};
-use crate::loaded_heap::{LoadedHeap, Reader};
+use crate::loaded_heap::{LoadedHeap, ReferenceReader};
 use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
@@ -30,7 +30,7 @@ pub struct Cut {
 /// The bytes that cutting a reference frees, if it is the only independent one.
 pub(crate) fn named_cut(
     loaded: &LoadedHeap,
-    reader: &mut Reader<'_>,
+    reader: &mut ReferenceReader<'_>,
     target: ObjectIndex,
     reference: Reference,
     freed: u64,
@@ -60,7 +60,7 @@ pub(crate) fn named_cut(
 /// The only independent reference to an object, and the bytes that cutting it frees.
 pub(crate) fn cut_of(
     loaded: &LoadedHeap,
-    reader: &mut Reader<'_>,
+    reader: &mut ReferenceReader<'_>,
     object: ObjectIndex,
     control: &Control,
 ) -> Result<Option<Cut>> {

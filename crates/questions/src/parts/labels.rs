@@ -5,8 +5,9 @@ pub fn after_class(label: &str) -> String {
     if label.starts_with(['[', '+', '(', '{', '…']) || label.starts_with("->") {
         return label.to_owned();
     }
-    match label.contains(' ') {
-        true => format!(" {label}"),
-        false => format!(".{label}"),
+    if label.contains(' ') {
+        format!(" {label}")
+    } else {
+        format!(".{label}")
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::labels::after_class;
 use super::path_text::{LEFT_OUT, path_text};
 use super::roots::{Root, named_root};
-use crate::loaded_heap::{LoadedHeap, Reader};
+use crate::loaded_heap::{LoadedHeap, ReferenceReader};
 use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
@@ -14,7 +14,7 @@ use heap::PathPiece;
 /// One step of a path: a reference and the object that it leads to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Step {
+pub struct PathStep {
     /// What the reference to the object is called; `None` for the first.
     pub label: Option<String>,
     /// The label as it follows the name of a class: `.next`, `[3]`, ` key`.
@@ -42,7 +42,7 @@ pub struct Path {
     /// The root.
     pub root: Root,
     /// From the first object to the object in question.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PathStep>,
     /// The path without indexes, keys and repetitions.
     pub text: String,
     /// The first 12 hexadecimal digits of a hash of the text.
@@ -65,7 +65,7 @@ pub fn path_of(
 
 pub(crate) fn path_to(
     loaded: &LoadedHeap,
-    reader: &mut Reader<'_>,
+    reader: &mut ReferenceReader<'_>,
     object: ObjectIndex,
     control: &Control,
 ) -> Result<Option<Path>> {
@@ -102,11 +102,11 @@ pub(crate) fn path_to(
 /// A step of a path to an object. `repeat` is how many equal steps it stands for; the object is that of the last one.
 fn path_step(
     loaded: &LoadedHeap,
-    reader: &mut Reader<'_>,
+    reader: &mut ReferenceReader<'_>,
     label: Option<String>,
     (object, repeat): (ObjectIndex, u32),
-) -> Result<Step> {
-    Ok(Step {
+) -> Result<PathStep> {
+    Ok(PathStep {
         label_text: label.as_deref().map(after_class),
         label,
         address: loaded.heap.address(object).0,
@@ -122,9 +122,9 @@ fn path_step(
 /// The steps of a piece after its first object: one by one if they are few, equal ones as one.
 fn add_repeated(
     loaded: &LoadedHeap,
-    reader: &mut Reader<'_>,
+    reader: &mut ReferenceReader<'_>,
     piece: PathPiece,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<PathStep>,
     control: &Control,
 ) -> Result<()> {
     if piece.repeat == 0 {
@@ -167,7 +167,7 @@ fn add_repeated(
         match steps.last_mut() {
             Some(last) if before == now && last.label == step.label => {
                 let repeat = last.repeat + 1;
-                *last = Step { repeat, ..step };
+                *last = PathStep { repeat, ..step };
             }
             _ => steps.push(step),
         }

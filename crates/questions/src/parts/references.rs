@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::labels::after_class;
 use super::roots::{Root, named_root};
-use crate::loaded_heap::{LoadedHeap, Reader};
+use crate::loaded_heap::{LoadedHeap, ReferenceReader};
 use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
@@ -76,7 +76,7 @@ pub(crate) fn independent_references(
 /// A reference, named.
 pub(crate) fn named_edge(
     loaded: &LoadedHeap,
-    reader: &mut Reader<'_>,
+    reader: &mut ReferenceReader<'_>,
     target: ObjectIndex,
     reference: Reference,
     control: &Control,
@@ -126,14 +126,14 @@ fn edge_from(
 /// The label of the reference from `source` to `target` that follows `skipped` others.
 pub(super) fn reference_label(
     loaded: &LoadedHeap,
-    reader: &mut Reader<'_>,
+    reader: &mut ReferenceReader<'_>,
     source: ObjectIndex,
     target: ObjectIndex,
     skipped: usize,
 ) -> Result<String> {
     let edges = &loaded.heap.edges;
     match reader.references.find(edges, source, target, skipped) {
-        Some((place, alike)) => reader.label_at(source, place, alike),
+        Some((position, alike)) => reader.label_at(source, position, alike),
         None => reader.label(source, target, EdgeLabel::default(), 0),
     }
 }

@@ -28,7 +28,7 @@ pub struct PathAnswer {
     /// The path from a root; `None` if no root reaches it.
     pub path: Option<Path>,
     /// The references of which each keeps it alive without the others.
-    pub independent_referrers: Edges,
+    pub independent_referrers: FirstEdges,
     /// The bytes that cutting the one independent reference frees; `None` if there are several.
     pub freed_by_cutting: Option<u64>,
     /// The bytes that cutting all independent references together frees.
@@ -45,7 +45,7 @@ pub struct PathAnswer {
 
 /// The beginning of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Edges {
+pub struct FirstEdges {
     /// Their number.
     pub total: u64,
     /// The first of them.

@@ -18,12 +18,12 @@ const DEEPEST: usize = 100;
 
 /// Objects and their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Sum {
+pub(super) struct ObjectSum {
     pub(super) size: u64,
     pub(super) count: u64,
 }
 
-impl Sum {
+impl ObjectSum {
     pub(super) fn add(&mut self, other: Self) {
         self.size += other.size;
         self.count += other.count;
@@ -35,7 +35,7 @@ pub(super) struct GroupTree<'h> {
     heap: &'h LoadedHeap,
     control: &'h Control,
     /// By group: the objects of the set in it and below it.
-    sums: Vec<Sum>,
+    sums: Vec<ObjectSum>,
     /// By shown group: the groups that continue it and have objects of the set.
     children: HashMap<u32, Vec<u32>>,
     /// The groups that begin at a root, and the group of all other paths.
@@ -46,7 +46,7 @@ pub(super) struct GroupTree<'h> {
 impl<'h> GroupTree<'h> {
     pub(super) fn new(
         heap: &'h LoadedHeap,
-        own: Vec<Sum>,
+        own: Vec<ObjectSum>,
         limit: usize,
         control: &'h Control,
     ) -> Result<Self> {

@@ -3,16 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::answer::{HeldBy, MergedPaths};
-use super::group_tree::{GroupTree, Sum};
+use super::group_tree::{GroupTree, ObjectSum};
 use crate::loaded_heap::LoadedHeap;
 use base::columns;
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{HUGE, RootKind, reached_from};
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 
 /// The paths of a set of live objects as one tree, with the `limit` largest groups.
 pub(crate) fn merged_paths(
@@ -26,8 +23,8 @@ pub(crate) fn merged_paths(
     let heap = &loaded.heap;
     let tree = loaded.path_tree(control)?;
     let groups = tree.groups();
-    let mut own = columns::repeated(Sum::default(), groups.len())?;
-    let mut total = Sum::default();
+    let mut own = columns::repeated(ObjectSum::default(), groups.len())?;
+    let mut total = ObjectSum::default();
     let mut held_by = HeldBy {
         system: heap.has_root_kind(RootKind::System).then_some(0),
         unreferenced: heap.has_root_kind(RootKind::Unreferenced).then_some(0),
@@ -38,7 +35,7 @@ pub(crate) fn merged_paths(
         if nth.is_multiple_of(CHECK_INTERVAL) {
             control.count(CHECK_INTERVAL as u64)?;
         }
-        let sum = Sum {
+        let sum = ObjectSum {
             size: heap.shallow_size(object),
             count: 1,
         };

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::page::{default_limit, page};
-pub use answer::{Branch, Edges, HeldBy, MergedPaths, More, PathAnswer};
+pub use answer::{Branch, FirstEdges, HeldBy, MergedPaths, More, PathAnswer};
 use base::control::Control;
 use base::error::Result;
 use base::warning::Warning;
@@ -107,7 +107,7 @@ pub fn paths(
         PathTarget::Objects(addresses) => set_of_addresses(loaded, addresses, notes, control)?,
         PathTarget::Class(pattern) => set_of_class(loaded, pattern, control)?,
         PathTarget::NewSince(class) => match before {
-            Some(before) => set_of_new(loaded, before, class, control)?,
+            Some(before) => set_of_new(loaded, before, "newSince", class, control)?,
             None => {
                 return Err(QuestionError::InvalidOption {
                     name: "newSince",

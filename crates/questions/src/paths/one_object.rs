@@ -1,7 +1,7 @@
 //! Why one object is alive: its path, and which reference to cut.
 
 use super::after_return::freed_after_return;
-use super::answer::{Edges, PathAnswer};
+use super::answer::{FirstEdges, PathAnswer};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::cut::cut_of;
 use crate::parts::object_at::find_at;
@@ -35,7 +35,7 @@ pub(crate) fn path_answer(
                 shallow_size: size.into(),
                 retained_size: 0,
                 path: None,
-                independent_referrers: Edges {
+                independent_referrers: FirstEdges {
                     total: 0,
                     edges: Vec::new(),
                 },
@@ -72,7 +72,7 @@ pub(crate) fn path_answer(
         shallow_size: heap.shallow_size(object),
         retained_size,
         path,
-        independent_referrers: Edges { total, edges },
+        independent_referrers: FirstEdges { total, edges },
         freed_by_cutting: (total == 1).then_some(retained_size),
         freed_by_cutting_all: retained_size,
         cut,

@@ -4,13 +4,10 @@ use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::object_at::object_at;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 use base::warning::Warning;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 
 /// These objects, which must be alive.
 pub(crate) fn set_of_addresses(
@@ -51,12 +48,13 @@ pub(crate) fn set_of_class(
 pub(crate) fn set_of_new(
     loaded: &LoadedHeap,
     before: &LoadedHeap,
+    option: &'static str,
     class: Option<&str>,
     control: &Control,
 ) -> Result<Vec<ObjectIndex>> {
     if !loaded.is_same_module(before) {
         return Err(QuestionError::InvalidOption {
-            name: "newSince",
+            name: option,
             found: "a heap of another module".to_owned(),
             expected: "a heap of the same module: addresses in different modules cannot be compared",
         }.into());

@@ -8,16 +8,13 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::Sum;
+use super::PlaceSum;
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::units::ObjectIndex;
 use heap::{DominatorIndex, EdgeLabel, Heap, PathGroup, PathTree, Source, prefetch};
-
-/// Objects between two looks at whether to stop.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// The most places that are told apart. Heaps with as many have classes that refer to one another in every way.
 const MOST_PLACES: usize = 1 << 22;
@@ -25,18 +22,20 @@ const MOST_PLACES: usize = 1 << 22;
 /// The place of objects that no reference leads to so far, and of references beyond [`MOST_PLACES`].
 const NO_PLACE: u32 = u32::MAX;
 
-/// Answers about places that are kept at hand, and further references of objects.
+/// The size of two small tables that are asked before the large ones: which number a place has, and which further
+/// reference of an object was seen lately. A new entry displaces the one with the same hash.
 const RECENT: usize = 1 << 12;
 
 /// How many references in advance the memory of their targets is prefetched.
 const AHEAD: u32 = 16;
 
-/// Further references of objects after which equal ones are left out, at first.
+/// The list of further references is sorted, and its equal entries are removed, when it has this length; after that,
+/// each time it is twice as long as what then remains.
 const COMPACTED: usize = 1 << 24;
 
 /// The references with one label from objects of one group to objects of one class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Place {
+pub(super) struct PlaceKey {
     pub(super) holders: PathGroup,
     /// The class of the holders: the first slot of that name.
     pub(super) holder: u32,
@@ -47,7 +46,7 @@ pub(super) struct Place {
 
 /// The same, whatever the paths of the holders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Field {
+pub(super) struct FieldKey {
     /// The first slot of that name.
     pub(super) holder: u32,
     pub(super) label: EdgeLabel,
@@ -59,21 +58,21 @@ pub(super) struct Field {
 #[derive(Default)]
 pub(super) struct Counts {
     /// References from a class to itself included.
-    pub(super) places: Vec<(Place, Sum)>,
-    pub(super) fields: Vec<(Field, Sum)>,
+    pub(super) places: Vec<(PlaceKey, PlaceSum)>,
+    pub(super) fields: Vec<(FieldKey, PlaceSum)>,
     /// By group of paths.
-    pub(super) groups: Vec<Sum>,
+    pub(super) groups: Vec<PlaceSum>,
     /// By group of paths: the bytes of the blocks of its objects on the heap.
     pub(super) sizes: Vec<u64>,
     /// By class slot; of classes of one name the first.
-    pub(super) classes: Vec<Sum>,
+    pub(super) classes: Vec<PlaceSum>,
 }
 
 /// What one place, field, group or class has, while live objects are looked at in preorder of the dominator tree: what
 /// an object dominates follows it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counted {
-    sum: Sum,
+    sum: PlaceSum,
     /// The end of what the last object that counted as retaining dominates, as a position.
     end: u32,
 }
@@ -143,7 +142,7 @@ impl Subject<'_> {
                     prefetch(&finder.first, ahead.0);
                 }
                 let target = edges.target(edge);
-                let place = finder.place(Place {
+                let place = finder.place(PlaceKey {
                     holders,
                     holder,
                     label: edges.label(edge).unwrap_or_default(),
@@ -174,7 +173,7 @@ impl SizedSubject<'_> {
     }
 
     /// What live objects have together.
-    pub(super) fn sum(&self, objects: &[ObjectIndex]) -> Sum {
+    pub(super) fn sum(&self, objects: &[ObjectIndex]) -> PlaceSum {
         let position = |object: &ObjectIndex| self.subject.dominators.position(*object);
         let mut positions: Vec<u32> = objects.iter().filter_map(position).collect();
         positions.sort_unstable();
@@ -216,7 +215,10 @@ impl SizedSubject<'_> {
 
     /// The sums of all groups of paths, with the bytes of their blocks, and of all classes.
     #[allow(clippy::type_complexity, reason = "three lists of what is counted")]
-    fn groups_and_classes(&self, step: &Step<'_>) -> Result<(Vec<Sum>, Vec<u64>, Vec<Sum>)> {
+    fn groups_and_classes(
+        &self,
+        step: &Step<'_>,
+    ) -> Result<(Vec<PlaceSum>, Vec<u64>, Vec<PlaceSum>)> {
         let Subject {
             heap,
             tree,
@@ -246,7 +248,7 @@ impl SizedSubject<'_> {
         &self,
         finder: &Finder,
         step: &Step<'_>,
-    ) -> Result<(Vec<(Place, Sum)>, Vec<(Field, Sum)>)> {
+    ) -> Result<(Vec<(PlaceKey, PlaceSum)>, Vec<(FieldKey, PlaceSum)>)> {
         let mut places = columns::repeated(Counted::default(), finder.places.len())?;
         let (fields, field_of) = finder.fields()?;
         let mut counted = columns::repeated(Counted::default(), fields.len())?;
@@ -300,17 +302,17 @@ impl SizedSubject<'_> {
     }
 }
 
-fn sums(counted: Vec<Counted>) -> Result<Vec<Sum>> {
+fn sums(counted: Vec<Counted>) -> Result<Vec<PlaceSum>> {
     columns::collected(counted.into_iter().map(|one| one.sum))
 }
 
 /// Places, and what their references lead to.
 pub(super) struct Finder {
-    places: Vec<Place>,
-    numbers: HashMap<Place, u32>,
+    places: Vec<PlaceKey>,
+    numbers: HashMap<PlaceKey, u32>,
     /// What was last asked of `numbers`, by a hash of the question.
-    recent: Vec<(Place, u32)>,
-    last: (Place, u32),
+    recent: Vec<(PlaceKey, u32)>,
+    last: (PlaceKey, u32),
     /// By object: the place of the first reference to it.
     first: Vec<u32>,
     /// The other places that lead to an object: the object above the place; in the end its position in preorder of the
@@ -326,7 +328,7 @@ fn high_half(further: u64) -> u32 {
 
 impl Finder {
     fn new(object_count: usize, step: &Step<'_>) -> Result<Self> {
-        let none = Place {
+        let none = PlaceKey {
             holders: PathGroup::REST,
             holder: u32::MAX,
             label: EdgeLabel::default(),
@@ -348,7 +350,7 @@ impl Finder {
 
     /// The number of a place.
     #[inline]
-    fn place(&mut self, place: Place) -> Result<u32> {
+    fn place(&mut self, place: PlaceKey) -> Result<u32> {
         if self.last.0 == place {
             return Ok(self.last.1);
         }
@@ -363,7 +365,7 @@ impl Finder {
         Ok(self.last.1)
     }
 
-    fn number(&mut self, place: Place) -> Result<u32> {
+    fn number(&mut self, place: PlaceKey) -> Result<u32> {
         if let Some(&number) = self.numbers.get(&place) {
             return Ok(number);
         }
@@ -420,7 +422,7 @@ impl Finder {
     }
 
     /// The places, by number.
-    pub(super) fn places(&self) -> &[Place] {
+    pub(super) fn places(&self) -> &[PlaceKey] {
         &self.places
     }
 
@@ -440,12 +442,12 @@ impl Finder {
     }
 
     /// The fields of all places, and by place the number of its field.
-    fn fields(&self) -> Result<(Vec<Field>, Vec<u32>)> {
-        let mut numbers: HashMap<Field, u32> = HashMap::new();
+    fn fields(&self) -> Result<(Vec<FieldKey>, Vec<u32>)> {
+        let mut numbers: HashMap<FieldKey, u32> = HashMap::new();
         let mut fields = Vec::new();
         let mut field_of = columns::with_capacity(self.places.len())?;
         for place in &self.places {
-            let field = Field {
+            let field = FieldKey {
                 holder: place.holder,
                 label: place.label,
                 class: place.class,

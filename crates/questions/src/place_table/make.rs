@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use super::Sum;
-use super::count::{Counts, Field, Place, SizedSubject, Subject};
+use super::PlaceSum;
+use super::count::{Counts, FieldKey, PlaceKey, SizedSubject, Subject};
 use super::table::{
-    ClassPlaceRow, ClassRow, FieldRow, PathNode, PathStart, PlaceRow, PlaceTable, VERSION,
+    ClassPlaceRow, ClassTotals, FieldRow, PathNode, PathStart, PlaceRow, PlaceTable, VERSION,
 };
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::path_text::is_origin_stable;
@@ -17,7 +17,7 @@ use base::control::{Control, Phase};
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::units::ObjectIndex;
-use heap::{EdgeLabel, GroupStart, PathGroup, PathTree, RootOrigin, SourcePlace};
+use heap::{EdgeLabel, GroupStart, PathGroup, PathTree, RootOrigin, SourceLocation};
 
 /// Groups of paths, and places, that a table keeps: the largest.
 const MOST_ROWS: usize = 100_000;
@@ -59,7 +59,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
     drop((content_sizes, finder));
     let raw = loaded.source.raw_blocks(control)?;
 
-    let mut is_cut = counts.groups[PathGroup::REST.0 as usize] != Sum::default();
+    let mut is_cut = counts.groups[PathGroup::REST.0 as usize] != PlaceSum::default();
     let groups = largest_groups(&counts.groups, &mut is_cut);
     let sizes = groups.iter().map(|&group| counts.sizes[group.0 as usize]);
     let sizes = columns::collected(sizes)?;
@@ -67,7 +67,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
     let mut maker = Maker {
         heap: loaded,
         tree,
-        names: Names::default(),
+        names: NameTable::default(),
         nodes: columns::repeated(NO_NODE, tree.groups().len())?,
         paths: Vec::new(),
     };
@@ -121,7 +121,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         places,
         fields,
         classes,
-        raw: Sum {
+        raw: PlaceSum {
             count: raw.len() as u64,
             bytes: raw.total_size(),
             retained: raw.total_size(),
@@ -133,7 +133,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
 fn rooted_sums(
     loaded: &LoadedHeap,
     sized: &SizedSubject<'_>,
-) -> Result<Vec<((RootOrigin, u32), Sum)>> {
+) -> Result<Vec<((RootOrigin, u32), PlaceSum)>> {
     let slots = loaded.roots.all();
     let origin = |slot| loaded.roots.origin(slot);
     let mut held = columns::collected(slots.iter().map(|&slot| (origin(slot), slot.object)))?;
@@ -154,7 +154,7 @@ fn rooted_sums(
 }
 
 /// The groups that have objects, but not the one that stands for many; the largest of them, in order.
-fn largest_groups(sums: &[Sum], is_cut: &mut bool) -> Vec<PathGroup> {
+fn largest_groups(sums: &[PlaceSum], is_cut: &mut bool) -> Vec<PathGroup> {
     let groups = (1..sums.len() as u32).map(PathGroup);
     let mut groups: Vec<PathGroup> = groups
         .filter(|group| sums[group.0 as usize].count > 0)
@@ -172,7 +172,10 @@ fn largest_groups(sums: &[Sum], is_cut: &mut bool) -> Vec<PathGroup> {
 }
 
 /// The largest places, without references from a class to itself: what these lead to is of the same group.
-fn largest_places(mut places: Vec<(Place, Sum)>, is_cut: &mut bool) -> Vec<(Place, Sum)> {
+fn largest_places(
+    mut places: Vec<(PlaceKey, PlaceSum)>,
+    is_cut: &mut bool,
+) -> Vec<(PlaceKey, PlaceSum)> {
     places.retain(|(place, _)| place.holder != place.class && place.holders != PathGroup::REST);
     if places.len() > MOST_ROWS {
         *is_cut = true;
@@ -187,12 +190,12 @@ fn largest_places(mut places: Vec<(Place, Sum)>, is_cut: &mut bool) -> Vec<(Plac
 
 /// Names by number.
 #[derive(Default)]
-struct Names {
+struct NameTable {
     names: Vec<String>,
     numbers: HashMap<String, u32>,
 }
 
-impl Names {
+impl NameTable {
     /// The numbers of those names that occur.
     fn known(&self, names: &[&str]) -> Vec<u32> {
         let numbers = names.iter().filter_map(|&name| self.numbers.get(name));
@@ -214,7 +217,7 @@ impl Names {
 struct Maker<'h> {
     heap: &'h LoadedHeap,
     tree: &'h PathTree,
-    names: Names,
+    names: NameTable,
     /// By group: its position in `paths`.
     nodes: Vec<u32>,
     paths: Vec<PathNode>,
@@ -304,7 +307,7 @@ impl Maker<'_> {
         (self.names.number(&text), is_stable)
     }
 
-    fn place(&mut self, place: Place, sum: Sum) -> Result<PlaceRow> {
+    fn place(&mut self, place: PlaceKey, sum: PlaceSum) -> Result<PlaceRow> {
         let holders = self.node(place.holders)?;
         let (label, is_label_stable) = self.label(place.holder, place.label);
         let (class, is_class_stable) = self.class(place.class);
@@ -318,7 +321,7 @@ impl Maker<'_> {
         })
     }
 
-    fn field(&mut self, field: &Field, sum: Sum) -> FieldRow {
+    fn field(&mut self, field: &FieldKey, sum: PlaceSum) -> FieldRow {
         let (holder, is_holder_stable) = self.class(field.holder);
         let (label, is_label_stable) = self.label(field.holder, field.label);
         let (class, is_class_stable) = self.class(field.class);
@@ -333,9 +336,9 @@ impl Maker<'_> {
 
     /// Where constructors are. Of classes of one name that are at several places, none is the right one.
     fn class_places(&mut self, first_slots: &[u32]) -> Vec<ClassPlaceRow> {
-        let mut places: BTreeMap<u32, Option<SourcePlace>> = BTreeMap::new();
+        let mut places: BTreeMap<u32, Option<SourceLocation>> = BTreeMap::new();
         for (slot, &first) in (0u32..).zip(first_slots) {
-            if let Some(place) = self.heap.source().class_place(slot) {
+            if let Some(place) = self.heap.source().class_location(slot) {
                 let known = places.entry(first).or_insert_with(|| Some(place.clone()));
                 if known.as_ref() != Some(&place) {
                     *known = None;
@@ -343,7 +346,7 @@ impl Maker<'_> {
             }
         }
         let rows = places.into_iter().filter_map(|(slot, place)| {
-            let SourcePlace { file, line, column } = place?;
+            let SourceLocation { file, line, column } = place?;
             Some(ClassPlaceRow {
                 class: self.class(slot).0,
                 file: self.names.number(&file),
@@ -354,12 +357,12 @@ impl Maker<'_> {
         rows.collect()
     }
 
-    fn classes(&mut self, counts: &Counts, first_slots: &[u32]) -> Vec<ClassRow> {
+    fn classes(&mut self, counts: &Counts, first_slots: &[u32]) -> Vec<ClassTotals> {
         let firsts = (0u32..).zip(first_slots);
         let firsts = firsts.filter(|&(slot, &first)| slot == first);
         let rows = firsts.map(|(slot, _)| {
             let (class, is_stable) = self.class(slot);
-            ClassRow {
+            ClassTotals {
                 class,
                 is_stable,
                 sum: counts.classes[slot as usize],

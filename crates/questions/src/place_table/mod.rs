@@ -12,12 +12,12 @@ use serde::{Deserialize, Serialize};
 
 pub use make::place_table;
 pub(super) use objects::objects_at;
-pub use table::PlaceTable;
+pub use table::{ClassLine, PlaceTable};
 pub(super) use table::{PathNode, PathStart};
 
 /// Objects, and their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(super) struct Sum {
+pub(super) struct PlaceSum {
     pub(super) count: u64,
     /// The bytes of their contents.
     pub(super) bytes: u64,
@@ -26,13 +26,13 @@ pub(super) struct Sum {
     pub(super) retained: u64,
 }
 
-impl Sum {
+impl PlaceSum {
     pub(super) fn add(&mut self, other: Self) {
         *self += other;
     }
 }
 
-impl AddAssign for Sum {
+impl AddAssign for PlaceSum {
     fn add_assign(&mut self, other: Self) {
         // A table that was read from bytes can have any numbers.
         self.count = self.count.saturating_add(other.count);

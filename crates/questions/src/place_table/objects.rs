@@ -40,7 +40,7 @@ pub(crate) fn objects_at(
         first_slots: &first_slots,
     };
     let finder = subject.find_places(&step)?;
-    let lookup = Lookup {
+    let lookup = PlaceLookup {
         loaded,
         subject,
         finder: &finder,
@@ -66,13 +66,13 @@ pub(crate) fn objects_at(
 }
 
 /// Objects, and their number.
-struct Members {
+struct PlaceMembers {
     objects: Bits,
     count: usize,
 }
 
 /// A place that is looked for.
-struct Lookup<'h> {
+struct PlaceLookup<'h> {
     loaded: &'h LoadedHeap,
     subject: Subject<'h>,
     finder: &'h Finder,
@@ -80,14 +80,14 @@ struct Lookup<'h> {
     control: &'h Control,
 }
 
-impl Lookup<'_> {
+impl PlaceLookup<'_> {
     fn is_wanted(&self, text: &str) -> Result<bool> {
         self.control.count(text.len() as u64)?;
         Ok(fingerprint(text) == self.wanted)
     }
 
-    fn members(&self, objects: impl IntoIterator<Item = ObjectIndex>) -> Result<Members> {
-        let mut members = Members {
+    fn members(&self, objects: impl IntoIterator<Item = ObjectIndex>) -> Result<PlaceMembers> {
+        let mut members = PlaceMembers {
             objects: Bits::new(self.loaded.heap.objects.len())?,
             count: 0,
         };
@@ -99,7 +99,7 @@ impl Lookup<'_> {
     }
 
     /// The objects of the groups of paths with the text that is looked for.
-    fn group(&self) -> Result<Members> {
+    fn group(&self) -> Result<PlaceMembers> {
         let mut is_wanted = Vec::new();
         for group in 0..self.subject.tree.groups().len() as u32 {
             let group = PathGroup(group);
@@ -113,7 +113,7 @@ impl Lookup<'_> {
     }
 
     /// What references from a group of paths lead to, and what roots hold.
-    fn referred(&self) -> Result<Members> {
+    fn referred(&self) -> Result<PlaceMembers> {
         let mut is_wanted = Vec::new();
         for place in self.finder.places() {
             let is_of_group = place.holders != PathGroup::REST && place.holder != place.class;
@@ -150,7 +150,7 @@ impl Lookup<'_> {
     }
 
     /// What the references of a class lead to, whatever the paths of its objects.
-    fn field(&self) -> Result<Members> {
+    fn field(&self) -> Result<PlaceMembers> {
         let mut is_wanted = Vec::new();
         for place in self.finder.places() {
             let (label, _) = step_text(self.loaded, place.holder, place.label);
@@ -161,7 +161,7 @@ impl Lookup<'_> {
         self.members(self.finder.targets(&is_wanted, self.subject))
     }
 
-    fn class(&self) -> Result<Members> {
+    fn class(&self) -> Result<PlaceMembers> {
         let mut is_wanted = Vec::new();
         for class in &self.loaded.heap.objects.classes {
             let text = format!("{LEFT_OUT}{SEPARATOR}{}", class.name);

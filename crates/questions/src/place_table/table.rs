@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::Sum;
+use super::PlaceSum;
 use crate::QuestionError;
 use crate::warnings::WarningText;
 use base::error::{Error, Result};
-use heap::SourcePlace;
+use heap::SourceLocation;
 
 /// The version of the shape of a written table.
 pub(super) const VERSION: u32 = 2;
@@ -48,19 +48,19 @@ pub struct PlaceTable {
     /// Groups of paths, each after the one that it continues.
     pub(crate) paths: Vec<PathNode>,
     /// What has which path, by position in `paths`.
-    pub(crate) groups: Vec<(u32, Sum)>,
+    pub(crate) groups: Vec<(u32, PlaceSum)>,
     /// By position in `groups`: the bytes of the blocks of its objects.
     pub(crate) sizes: Vec<u64>,
     /// What the roots hold, by position in `paths`.
-    pub(crate) rooted: Vec<(u32, Sum)>,
+    pub(crate) rooted: Vec<(u32, PlaceSum)>,
     /// What references from objects of one group lead to.
     pub(crate) places: Vec<PlaceRow>,
     /// What references from objects of one class lead to.
     pub(crate) fields: Vec<FieldRow>,
     /// Every class that has objects, alive or not.
-    pub(crate) classes: Vec<ClassRow>,
+    pub(crate) classes: Vec<ClassTotals>,
     /// Blocks of `heap.alloc`, with the bytes of the whole blocks.
-    pub(crate) raw: Sum,
+    pub(crate) raw: PlaceSum,
 }
 
 /// Where the constructor of a class is.
@@ -111,7 +111,7 @@ pub(crate) struct PlaceRow {
     pub(crate) label: u32,
     pub(crate) class: u32,
     pub(crate) is_stable: bool,
-    pub(crate) sum: Sum,
+    pub(crate) sum: PlaceSum,
 }
 
 /// What references with one label from objects of one class lead to.
@@ -121,27 +121,41 @@ pub(crate) struct FieldRow {
     pub(crate) label: u32,
     pub(crate) class: u32,
     pub(crate) is_stable: bool,
-    pub(crate) sum: Sum,
+    pub(crate) sum: PlaceSum,
+}
+
+/// A class, and where its constructor is in the source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClassLine<'a> {
+    /// The whole name of the class.
+    pub class_name: &'a str,
+    /// The file as the heap or the source map names it.
+    pub file: &'a str,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: u32,
 }
 
 /// The live objects of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ClassRow {
+pub(crate) struct ClassTotals {
     pub(crate) class: u32,
     pub(crate) is_stable: bool,
-    pub(crate) sum: Sum,
+    pub(crate) sum: PlaceSum,
 }
 
 impl PlaceTable {
     /// The same table with the places where the constructors of its classes are, as far as `place` knows them, in
     /// place of those that it had.
-    pub fn with_class_places(&self, place: impl Fn(&str) -> Option<SourcePlace>) -> Self {
+    pub fn with_class_origins(&self, place: impl Fn(&str) -> Option<SourceLocation>) -> Self {
         let mut table = self.clone();
         let classes: BTreeSet<u32> = self.classes.iter().map(|row| row.class).collect();
         table.class_places.clear();
         for class in classes {
             let name = self.names.get(class as usize);
-            if let Some(SourcePlace { file, line, column }) = name.and_then(|name| place(name)) {
+            if let Some(SourceLocation { file, line, column }) = name.and_then(|name| place(name)) {
                 let known = table.names.iter().position(|name| *name == file);
                 let number = known.unwrap_or_else(|| {
                     table.names.push(file);
@@ -156,6 +170,20 @@ impl PlaceTable {
             }
         }
         table
+    }
+
+    /// Where the constructors of classes are, of classes that have only one, in the order of the classes.
+    pub fn class_lines(&self) -> Vec<ClassLine<'_>> {
+        let name = |number: u32| self.names.get(number as usize);
+        let lines = self.class_places.iter().filter_map(|row| {
+            Some(ClassLine {
+                class_name: name(row.class)?,
+                file: name(row.file)?,
+                line: row.line,
+                column: row.column,
+            })
+        });
+        lines.collect()
     }
 
     /// What the dump is called.
@@ -201,18 +229,19 @@ impl PlaceTable {
                 found: error.to_string(),
             })
         })?;
-        match table.is_sound() {
-            true => Ok(table),
-            false => Err(QuestionError::PlaceTable {
+        if table.is_sound() {
+            Ok(table)
+        } else {
+            Err(QuestionError::PlaceTable {
                 found: "numbers outside their ranges, or another version".to_owned(),
             }
-            .into()),
+            .into())
         }
     }
 
     /// Whether every number refers to a name or a path, and no sum of counts can overflow.
     fn is_sound(&self) -> bool {
-        let is_sum = |sum: Sum| sum.count <= MOST && sum.bytes <= MOST && sum.retained <= MOST;
+        let is_sum = |sum: PlaceSum| sum.count <= MOST && sum.bytes <= MOST && sum.retained <= MOST;
         let is_name = |name: u32| (name as usize) < self.names.len();
         let is_path = |path: u32| (path as usize) < self.paths.len();
         let starts = (0u32..).zip(&self.paths).all(|(nth, path)| {

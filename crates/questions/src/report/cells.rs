@@ -15,7 +15,7 @@ use serde::{Serialize, Serializer};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::object_name::{ObjectName, object_name};
 use base::columns;
-use base::control::{Control, Phase, Step};
+use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::DominatorIndex;
@@ -47,9 +47,6 @@ const OTHER_CLASSES: u32 = u32::MAX;
 /// Stands for no number.
 const NONE: u32 = u32::MAX;
 
-/// Objects between two looks at whether to stop.
-const CHECK_INTERVAL: u64 = 1 << 16;
-
 /// What a cell shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -68,7 +65,7 @@ pub(super) enum CellKind {
 
 /// A part of the heap.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cell {
+pub(super) struct ReportCell {
     pub(super) parent: u32,
     pub(super) kind: CellKind,
     /// The object; of a chain the first, of a class one of them.
@@ -80,7 +77,7 @@ pub(super) struct Cell {
 
 /// All cells: the heap first, every other one after the one that it is a part of, the largest first.
 pub(super) struct Cells {
-    pub(super) all: Vec<Cell>,
+    pub(super) all: Vec<ReportCell>,
     /// Each cell's object.
     names: Vec<Option<ObjectName>>,
 }
@@ -139,7 +136,7 @@ struct ClassSum {
 }
 
 /// Walks over the tree.
-struct Walk<'h> {
+struct TreeWalk<'h> {
     heap: &'h LoadedHeap,
     index: &'h DominatorIndex,
     step: Step<'h>,
@@ -150,19 +147,19 @@ struct Walk<'h> {
 
 pub(super) fn make_cells(loaded: &LoadedHeap, control: &Control) -> Result<Cells> {
     let index = loaded.dominator_index(control)?;
-    let mut walk = Walk {
+    let mut walk = TreeWalk {
         heap: loaded,
         index,
         step: control.begin(Phase::View, index.len() as u64),
         visited: 0,
         slots: first_slots(loaded),
     };
-    let mut all: Vec<Cell> = Vec::new();
+    let mut all: Vec<ReportCell> = Vec::new();
     // The positions of the objects that begin cells, and their cells.
     let mut starts: Vec<(u32, u32)> = Vec::new();
     let mut depths = Vec::new();
     let mut pending: BinaryHeap<(Candidate, Reverse<u32>, u32)> = BinaryHeap::new();
-    let whole = Cell {
+    let whole = ReportCell {
         parent: 0,
         kind: CellKind::Heap,
         object: None,
@@ -203,7 +200,7 @@ pub(super) fn make_cells(loaded: &LoadedHeap, control: &Control) -> Result<Cells
             .pop()
             .map(|((size, Reverse(position)), Reverse(parent), depth)| {
                 let object = index.object(position);
-                let cell = Cell {
+                let cell = ReportCell {
                     parent,
                     kind: CellKind::Object,
                     object: Some(object),
@@ -235,7 +232,7 @@ fn first_slots(loaded: &LoadedHeap) -> Vec<u32> {
 }
 
 /// Adds cells for the largest sums, and below each cell one for the others.
-fn add_class_cells(cells: &mut Vec<Cell>, sums: &[ClassSum]) {
+fn add_class_cells(cells: &mut Vec<ReportCell>, sums: &[ClassSum]) {
     let object_cells = cells.len();
     let mut largest: Vec<u32> = (0..sums.len() as u32)
         .filter(|&sum| {
@@ -247,7 +244,7 @@ fn add_class_cells(cells: &mut Vec<Cell>, sums: &[ClassSum]) {
     largest.sort_unstable_by_key(|&sum| (Reverse(sums[sum as usize].retained_size), sum));
     largest.truncate(CLASS_CELLS);
     largest.sort_unstable();
-    let class_cell = |parent: u32, sum: &ClassSum| Cell {
+    let class_cell = |parent: u32, sum: &ClassSum| ReportCell {
         parent,
         kind: match sum.count {
             1 => CellKind::Object,
@@ -270,7 +267,7 @@ fn add_class_cells(cells: &mut Vec<Cell>, sums: &[ClassSum]) {
         cells.push(class_cell(parent, &sums[sum as usize]));
     }
     // By cell: the sums below it that have none.
-    let mut rest: Vec<Option<Cell>> = vec![None; cells.len()];
+    let mut rest: Vec<Option<ReportCell>> = vec![None; cells.len()];
     for (nth, sum) in sums.iter().enumerate() {
         let parent = cell_of(&numbers, sum.parent);
         if numbers[nth] != NONE || parent == NONE || sum.retained_size == 0 {
@@ -280,8 +277,8 @@ fn add_class_cells(cells: &mut Vec<Cell>, sums: &[ClassSum]) {
         *cell = Some(match cell.take() {
             None if sum.slot != OTHER_CLASSES => class_cell(parent, sum),
             earlier => {
-                let of = |number: fn(&Cell) -> u64| earlier.as_ref().map_or(0, number);
-                Cell {
+                let of = |number: fn(&ReportCell) -> u64| earlier.as_ref().map_or(0, number);
+                ReportCell {
                     parent,
                     kind: CellKind::Rest,
                     object: None,
@@ -295,7 +292,7 @@ fn add_class_cells(cells: &mut Vec<Cell>, sums: &[ClassSum]) {
     cells.extend(rest.into_iter().flatten());
 }
 
-impl Walk<'_> {
+impl TreeWalk<'_> {
     fn slot(&self, object: ObjectIndex) -> u32 {
         self.slots[self.heap.heap.objects.class_slots[object.at()] as usize]
     }
@@ -304,16 +301,16 @@ impl Walk<'_> {
     fn open(
         &mut self,
         position: Option<u32>,
-        mut cell: Cell,
+        mut cell: ReportCell,
         offered: &mut BinaryHeap<Reverse<Candidate>>,
-    ) -> Result<Cell> {
+    ) -> Result<ReportCell> {
         let heap = &self.heap.heap;
         let mut end = position;
         loop {
             let mut next = None;
             for child in self.index.children(end) {
                 self.visited += 1;
-                if self.visited.is_multiple_of(CHECK_INTERVAL) {
+                if self.visited.is_multiple_of(CHECK_INTERVAL as u64) {
                     self.step.advance(0)?;
                 }
                 let object = self.index.object(child);
@@ -346,7 +343,7 @@ impl Walk<'_> {
     /// the one above it.
     fn class_sums(
         &self,
-        cells: &[Cell],
+        cells: &[ReportCell],
         starts: &[(u32, u32)],
         depths: &[u32],
     ) -> Result<Vec<ClassSum>> {
@@ -356,18 +353,18 @@ impl Walk<'_> {
         // By cell and sum: the sum below it that was found last.
         let mut last_below = vec![NONE; cells.len()];
         // Position → the number of the cell or, beyond these, of the sum.
-        let mut places: Vec<u32> = columns::with_capacity(self.index.len())?;
+        let mut cell_of: Vec<u32> = columns::with_capacity(self.index.len())?;
         let mut starts = starts.iter().peekable();
         for position in 0..self.index.len() as u32 {
-            if u64::from(position).is_multiple_of(CHECK_INTERVAL) {
-                self.step.advance(CHECK_INTERVAL)?;
+            if u64::from(position).is_multiple_of(CHECK_INTERVAL as u64) {
+                self.step.advance(CHECK_INTERVAL as u64)?;
             }
             if let Some(&(_, cell)) = starts.next_if(|&&(start, _)| start == position) {
-                places.push(cell);
+                cell_of.push(cell);
                 continue;
             }
             let dominator = self.index.dominator(position);
-            let above = dominator.map_or(0, |dominator| places[dominator as usize]);
+            let above = dominator.map_or(0, |dominator| cell_of[dominator as usize]);
             let object = self.index.object(position);
             let slot = self.slot(object);
             let size = heap.shallow_size(object);
@@ -377,23 +374,25 @@ impl Walk<'_> {
                 None if cells[above as usize].kind == CellKind::Chain
                     && dominator.is_some_and(|dominator| self.continues(dominator, position)) =>
                 {
-                    places.push(above);
+                    cell_of.push(above);
                     continue;
                 }
                 _ => {
                     let last = last_below[above as usize];
                     let is_last = last != NONE && sums[last as usize - cells.len()].slot == slot;
-                    let known = match is_last {
-                        true => Some(last),
-                        false => numbers.get(&(above, slot)).copied(),
+                    let known = if is_last {
+                        Some(last)
+                    } else {
+                        numbers.get(&(above, slot)).copied()
                     };
                     let depth = match sum_above {
                         Some(sum) => sums[sum].depth,
                         None => depths[above as usize],
                     };
-                    let slot = match sums.len() < CLASSES && depth < DEPTH {
-                        true => slot,
-                        false => OTHER_CLASSES,
+                    let slot = if sums.len() < CLASSES && depth < DEPTH {
+                        slot
+                    } else {
+                        OTHER_CLASSES
                     };
                     let new = || {
                         let number = (cells.len() + sums.len()) as u32;
@@ -415,7 +414,7 @@ impl Walk<'_> {
                     number
                 }
             };
-            places.push(number);
+            cell_of.push(number);
             let sum = &mut sums[number as usize - cells.len()];
             sum.retained_size += size;
             if sum.slot != OTHER_CLASSES || number != above {

@@ -24,12 +24,12 @@ const SUSPECTS: SuspectOptions = SuspectOptions {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Comparison {
+pub(super) struct ReportComparison {
     before: Summary,
     growth: Suspects,
     /// All classes together.
     total: Changes,
-    rows: Vec<Row>,
+    rows: Vec<ComparedRow>,
     /// How many classes are not listed, and their changes.
     rest_classes: u64,
     rest: Changes,
@@ -39,7 +39,7 @@ pub(super) struct Comparison {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Row {
+struct ComparedRow {
     class_name: String,
     #[serde(flatten)]
     changes: Changes,
@@ -69,19 +69,19 @@ pub(super) fn compare_classes(
     loaded: &LoadedHeap,
     before: &LoadedHeap,
     control: &Control,
-) -> Result<Comparison> {
+) -> Result<ReportComparison> {
     let selection = Selection::sorted(ComparisonSort::Delta);
     let view = loaded.compared_with(before, selection, control)?;
     let rows = view.rows();
     let (listed, rest) = rows.split_at(CLASSES.min(rows.len()));
-    let new = set_of_new(loaded, before, None, control)?;
-    Ok(Comparison {
+    let new = set_of_new(loaded, before, "before", None, control)?;
+    Ok(ReportComparison {
         before: summary(before, control)?,
         growth: suspects(loaded, &SUSPECTS, Some(before), control)?,
         total: Changes::of(rows),
         rows: listed
             .iter()
-            .map(|row| Row {
+            .map(|row| ComparedRow {
                 class_name: row.class_name.clone(),
                 changes: Changes::of(std::slice::from_ref(row)),
             })

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::cells::Cells;
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::cut::{Cut, path_and_cut};
-use crate::parts::path::{Path, Step};
+use crate::parts::path::{Path, PathStep};
 use crate::parts::references::Edge;
 use crate::parts::roots::Root;
 use crate::referrers::{ReferrerOptions, referrers};
@@ -43,7 +43,7 @@ pub(super) struct Detail {
 #[serde(rename_all = "camelCase")]
 pub(super) struct ShortPath {
     root: Root,
-    steps: Vec<Step>,
+    steps: Vec<PathStep>,
     /// How many steps there are before those that are left out.
     left_out_after: usize,
     /// How many are left out.

@@ -21,7 +21,7 @@ use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::warning::Warning;
 use cells::{Cells, make_cells};
-use comparison::{Comparison, compare_classes};
+use comparison::{ReportComparison, compare_classes};
 use details::{Detail, make_details};
 use heap::Need;
 use heap::views::{ConstructorSort, ConstructorView, RetainedColumns, Selection};
@@ -49,10 +49,10 @@ struct Body {
     before: Option<String>,
     summary: Summary,
     suspects: Suspects,
-    classes: Classes,
+    classes: ReportClasses,
     cells: Cells,
     details: Vec<Detail>,
-    comparison: Option<Comparison>,
+    comparison: Option<ReportComparison>,
     /// `None` if the heap does not say what objects contain.
     waste: Option<Waste>,
     /// Absent for a snapshot, which contains only what is alive.
@@ -62,15 +62,15 @@ struct Body {
 /// The live objects by class.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Classes {
-    rows: Vec<ClassRow>,
+struct ReportClasses {
+    rows: Vec<ReportedClass>,
     /// What is not listed.
     rest: RestOfClasses,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ClassRow {
+struct ReportedClass {
     class_name: String,
     count: u64,
     shallow_size: u64,
@@ -140,7 +140,7 @@ pub fn report(
     }))
 }
 
-fn classes_by_retained_set(loaded: &LoadedHeap, control: &Control) -> Result<Classes> {
+fn classes_by_retained_set(loaded: &LoadedHeap, control: &Control) -> Result<ReportClasses> {
     let view = ConstructorView::with_retained_sets(
         Arc::clone(&loaded.heap),
         Selection::sorted(ConstructorSort::RetainedSet),
@@ -148,14 +148,14 @@ fn classes_by_retained_set(loaded: &LoadedHeap, control: &Control) -> Result<Cla
         control,
     )?;
     let (listed, rest) = view.rows().split_at(CLASSES.min(view.rows().len()));
-    let rows = listed.iter().map(|row| ClassRow {
+    let rows = listed.iter().map(|row| ReportedClass {
         class_name: row.class_name.clone(),
         count: row.count,
         shallow_size: row.total_shallow_size,
         retained_size: row.total_retained_size,
         retained_set_size: row.retained_set_size.unwrap_or_default(),
     });
-    Ok(Classes {
+    Ok(ReportClasses {
         rows: rows.collect(),
         rest: RestOfClasses {
             classes: rest.len() as u64,

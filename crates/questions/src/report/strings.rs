@@ -36,7 +36,7 @@ pub(super) fn packed(value: &impl Serialize) -> Report {
         bytes.sum::<usize>() <= ROOM
     };
     let limit = LIMITS.into_iter().find(fits).unwrap_or(LEAST_LIMIT);
-    let mut table = Table {
+    let mut table = StringTable {
         limit,
         numbers: HashMap::new(),
         strings: Vec::new(),
@@ -67,7 +67,7 @@ fn is_whole(key: &str) -> bool {
     WHOLE.contains(&key)
 }
 
-struct Table {
+struct StringTable {
     limit: usize,
     numbers: HashMap<String, usize>,
     strings: Vec<String>,
@@ -75,7 +75,7 @@ struct Table {
     short_names: BTreeMap<usize, String>,
 }
 
-impl Table {
+impl StringTable {
     /// Replaces texts of a value by their numbers.
     fn replace(&mut self, value: &mut Value, limit: usize) {
         match value {
@@ -120,9 +120,9 @@ fn cut(text: &str, limit: usize) -> String {
     }
     let first = limit / 3;
     let last = limit - first - 1;
-    let place = |found: Option<(usize, char)>| found.map_or(0, |(at, _)| at);
-    let start = &text[..place(text.char_indices().nth(first))];
-    let end = &text[place(text.char_indices().nth_back(last - 1))..];
+    let offset = |found: Option<(usize, char)>| found.map_or(0, |(at, _)| at);
+    let start = &text[..offset(text.char_indices().nth(first))];
+    let end = &text[offset(text.char_indices().nth_back(last - 1))..];
     format!("{start}…{end}")
 }
 

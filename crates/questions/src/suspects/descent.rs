@@ -6,7 +6,7 @@ use super::answer::AccumulatedClass;
 use crate::dominators::group_by_class;
 use crate::loaded_heap::LoadedHeap;
 use base::columns;
-use base::control::Step;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::DominatorIndex;
@@ -17,9 +17,6 @@ const DESCENT: u64 = 70;
 
 /// The largest number of classes in the accumulation of a suspect.
 const ACCUMULATED_CLASSES: usize = 10;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 
 /// Descends from a suspect to the object below which the bytes are spread over many objects.
 pub(super) fn descend(
@@ -110,9 +107,9 @@ fn region_of(
     head: u32,
     classes: &[u32],
     step: &Step<'_>,
-) -> Result<Region> {
+) -> Result<DominatedRegion> {
     let slots = &loaded.heap.objects.class_slots;
-    let mut region = Region {
+    let mut region = DominatedRegion {
         members: vec![head],
         children: Vec::new(),
     };
@@ -122,9 +119,10 @@ fn region_of(
     // dominated by a member.
     while position < end {
         let slot = slots[index.object(position).at()];
-        let (list, next) = match classes.contains(&slot) {
-            true => (&mut region.members, position + 1),
-            false => (&mut region.children, index.end(position)),
+        let (list, next) = if classes.contains(&slot) {
+            (&mut region.members, position + 1)
+        } else {
+            (&mut region.children, index.end(position))
         };
         columns::push(list, position)?;
         if list.len().is_multiple_of(CHECK_INTERVAL) {
@@ -145,9 +143,9 @@ fn is_storage_of(loaded: &LoadedHeap, index: &DominatorIndex, holder: u32, child
         .range(holder)
         .rev()
         .take(loaded.source.storage_references())
-        .any(|place| {
-            let label = loaded.heap.edges.label(place).unwrap_or_default();
-            loaded.heap.edges.target(place) == child && loaded.source.is_own_storage(slot, label)
+        .any(|edge| {
+            let label = loaded.heap.edges.label(edge).unwrap_or_default();
+            loaded.heap.edges.target(edge) == child && loaded.source.is_own_storage(slot, label)
         })
 }
 
@@ -156,7 +154,7 @@ fn is_storage_of(loaded: &LoadedHeap, index: &DominatorIndex, holder: u32, child
 fn accumulated_in(
     loaded: &LoadedHeap,
     index: &DominatorIndex,
-    region: &Region,
+    region: &DominatedRegion,
     children: &[u32],
 ) -> Vec<AccumulatedClass> {
     let objects = |positions: &[u32]| -> Vec<ObjectIndex> {
@@ -211,7 +209,7 @@ pub(super) struct Descent {
 
 /// Connected objects in the dominator tree, and the other objects that they immediately dominate; by
 /// position.
-struct Region {
+struct DominatedRegion {
     members: Vec<u32>,
     children: Vec<u32>,
 }

@@ -10,7 +10,7 @@ use crate::loaded_heap::LoadedHeap;
 use crate::parts::cut::path_and_cut;
 use crate::parts::path_text::group_text;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{GroupStart, PathGroup, PathGroups};
@@ -33,9 +33,6 @@ const ACCUMULATED: usize = 10;
 
 /// The largest size of the compared texts of paths, in bytes. Real programs have a thousandth of this.
 const MOST_TEXT: usize = 1 << 27;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: u32 = 1 << 14;
 
 /// By group that has grown: the groups that continue it.
 type Continuations = HashMap<u32, Vec<u32>>;
@@ -60,14 +57,14 @@ impl GroupSize {
 
 /// A group in both heaps.
 #[derive(Clone, Copy, Debug)]
-struct Growth {
+struct GroupGrowth {
     group: u32,
     before: u64,
     count_before: u64,
     after: GroupSize,
 }
 
-impl Growth {
+impl GroupGrowth {
     fn bytes(self) -> u64 {
         self.after.retained.saturating_sub(self.before)
     }
@@ -88,8 +85,8 @@ fn group_sizes(loaded: &LoadedHeap, control: &Control) -> Result<Vec<GroupSize>>
             size.largest = size.largest.max(Some((retained, Reverse(object))));
             size.end = index.end(position);
         }
-        if position.is_multiple_of(CHECK_INTERVAL) {
-            step.advance(CHECK_INTERVAL.into())?;
+        if (position as usize).is_multiple_of(CHECK_INTERVAL) {
+            step.advance(CHECK_INTERVAL as u64)?;
         }
     }
     Ok(sizes)
@@ -159,13 +156,13 @@ fn grown_groups(
     earlier: &HashMap<String, (u64, u64)>,
     sizes: &[GroupSize],
     control: &Control,
-) -> Result<HashMap<u32, Growth>> {
+) -> Result<HashMap<u32, GroupGrowth>> {
     // A group that retains less than the threshold has not grown by it.
-    let mut grown: HashMap<u32, Growth> = HashMap::new();
+    let mut grown: HashMap<u32, GroupGrowth> = HashMap::new();
     let mut bytes = 0;
     for (group, &after) in (0u32..).zip(sizes) {
-        if group.is_multiple_of(CHECK_INTERVAL) {
-            control.count(CHECK_INTERVAL.into())?;
+        if (group as usize).is_multiple_of(CHECK_INTERVAL) {
+            control.count(CHECK_INTERVAL as u64)?;
         }
         if after.retained < threshold || group == PathGroup::REST.0 || bytes > MOST_TEXT {
             continue;
@@ -178,7 +175,7 @@ fn grown_groups(
         let text = group_text(loaded, PathGroup(group), control)?.text;
         bytes += text.len();
         let (before, count_before) = earlier.get(&text).copied().unwrap_or_default();
-        let growth = Growth {
+        let growth = GroupGrowth {
             group,
             before,
             count_before,
@@ -195,7 +192,7 @@ fn grown_groups(
 /// have grown and continue no other one that has.
 fn continuations(
     loaded: &LoadedHeap,
-    grown: &HashMap<u32, Growth>,
+    grown: &HashMap<u32, GroupGrowth>,
     sizes: &[GroupSize],
     control: &Control,
 ) -> Result<(Continuations, Vec<u32>)> {
@@ -207,8 +204,8 @@ fn continuations(
     };
     let mut continuations = Continuations::new();
     for group in 0..count as u32 {
-        if group.is_multiple_of(CHECK_INTERVAL) {
-            control.count(CHECK_INTERVAL.into())?;
+        if (group as usize).is_multiple_of(CHECK_INTERVAL) {
+            control.count(CHECK_INTERVAL as u64)?;
         }
         if let Some(before) = before_group(group)
             && grown.contains_key(&before)
@@ -221,8 +218,8 @@ fn continuations(
     // continues.
     let mut is_at_or_below = columns::repeated(false, count)?;
     for group in 0..count as u32 {
-        if group.is_multiple_of(CHECK_INTERVAL) {
-            control.count(CHECK_INTERVAL.into())?;
+        if (group as usize).is_multiple_of(CHECK_INTERVAL) {
+            control.count(CHECK_INTERVAL as u64)?;
         }
         let before = before_group(group);
         let has_grown = grown.contains_key(&group);
@@ -248,7 +245,7 @@ fn continuations(
 fn descend(
     loaded: &LoadedHeap,
     group: u32,
-    grown: &HashMap<u32, Growth>,
+    grown: &HashMap<u32, GroupGrowth>,
     continuations: &Continuations,
     groups: &PathGroups,
     pending: &mut Vec<u32>,
@@ -256,10 +253,10 @@ fn descend(
     let mut end = group;
     loop {
         let next = continuations.get(&end).into_iter().flatten();
-        let next: Vec<Growth> = next.filter_map(|next| grown.get(next).copied()).collect();
+        let next: Vec<GroupGrowth> = next.filter_map(|next| grown.get(next).copied()).collect();
         // Where objects are new, the growth ends. Few objects may refer to many that were there before: a map to the
         // arrays that it has as values.
-        let is_place = |next: &Growth| {
+        let is_place = |next: &GroupGrowth| {
             !is_storage_group(loaded, next.group, groups)
                 && (next.after.count <= grown[&end].after.count
                     || next.after.count <= next.count_before)
@@ -286,7 +283,7 @@ fn descend(
 fn is_dominated_by(
     loaded: &LoadedHeap,
     object: ObjectIndex,
-    grown: &HashMap<u32, Growth>,
+    grown: &HashMap<u32, GroupGrowth>,
     control: &Control,
 ) -> Result<bool> {
     let tree = loaded.path_tree(control)?;
@@ -350,7 +347,7 @@ fn grown_classes(
 
 fn growth_suspect(
     loaded: &LoadedHeap,
-    growth: Growth,
+    growth: GroupGrowth,
     end: GroupSize,
     children: Vec<AccumulatedClass>,
     control: &Control,

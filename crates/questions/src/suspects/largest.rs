@@ -11,16 +11,13 @@ use crate::loaded_heap::LoadedHeap;
 use crate::parts::cut::path_and_cut;
 use crate::parts::path::path_to;
 use base::columns;
-use base::control::{Control, Phase, Step};
+use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::DominatorIndex;
 
 /// The least part of the live bytes that a suspect retains.
 pub(super) const THRESHOLD: f64 = 0.1;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 14;
 
 pub(super) fn largest_suspects(
     loaded: &LoadedHeap,
@@ -37,9 +34,10 @@ pub(super) fn largest_suspects(
     let mut pending = BinaryHeap::new();
     let mut others = Vec::new();
     for position in owned_by_roots(loaded, index, &step)? {
-        match size(position) >= threshold {
-            true => pending.push((size(position), Reverse(position))),
-            false => columns::push(&mut others, index.object(position))?,
+        if size(position) >= threshold {
+            pending.push((size(position), Reverse(position)))
+        } else {
+            columns::push(&mut others, index.object(position))?
         }
         if others.len().is_multiple_of(CHECK_INTERVAL) {
             step.advance(CHECK_INTERVAL as u64)?;
@@ -92,9 +90,10 @@ fn owned_by_roots(
     let mut next = None;
     loop {
         for position in index.children(next) {
-            let list = match loaded.source.is_root_part(index.object(position)) {
-                true => &mut parts,
-                false => &mut owned,
+            let list = if loaded.source.is_root_part(index.object(position)) {
+                &mut parts
+            } else {
+                &mut owned
             };
             columns::push(list, position)?;
             if list.len().is_multiple_of(CHECK_INTERVAL) {

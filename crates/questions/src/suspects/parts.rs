@@ -68,7 +68,7 @@ pub(crate) fn owner_of(
         if !loaded.source.is_own_storage(slot, label) {
             let name = after_class(&loaded.source.class_label(slot, label));
             match label.kind() {
-                LabelKind::Place(_) | LabelKind::Named(..) => {
+                LabelKind::Field(_) | LabelKind::Named(..) => {
                     return Ok(Some(format!("{}{name}{inside}", loaded.class_name(holder))));
                 }
                 _ => inside = format!("{name}{inside}"),

@@ -53,10 +53,13 @@ fn subject(suspect: &Suspect, form: AddressForm) -> String {
         (SuspectKind::Growth, _) => {
             let before = suspect.retained_size_before.unwrap_or(0);
             let grown = bytes(retained_size.saturating_sub(before));
-            let verb = if *count == 1 { "retains" } else { "retain" };
-            format!(
-                "{count} {class_name} {verb} {size}, which is {grown} more than before and {share}."
-            )
+            // The number in front of a suspect would stand beside "1".
+            let who = if *count == 1 {
+                format!("One {class_name} retains")
+            } else {
+                format!("{count} {class_name} retain")
+            };
+            format!("{who} {size}, which is {grown} more than before and {share}.")
         }
         (SuspectKind::Object, Some(address)) => {
             let address = form.of(address);

@@ -8,13 +8,10 @@ use super::answer::{CycleClass, CycleGroup, GarbageCycles};
 use super::keep_first::keep_first;
 use crate::loaded_heap::LoadedHeap;
 use base::columns;
-use base::control::{Control, Phase, Step};
+use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
 use heap::Cycles;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// No group, or none that is listed.
 const NONE: u32 = u32::MAX;
@@ -29,7 +26,7 @@ pub(super) fn cycle_groups(
     let step = control.begin(Phase::View, cycles.objects().len() as u64);
     let names = ClassNames::new(loaded);
     let members = Members::new(cycles, &step)?;
-    let mut groups = Groups::default();
+    let mut groups = CycleGroups::default();
     let mut group_of = columns::with_capacity(cycles.cycles().len())?;
     let mut classes = DistinctClasses::new(names.count())?;
     for (nth, cycle) in cycles.cycles().iter().enumerate() {
@@ -52,13 +49,13 @@ pub(super) fn cycle_groups(
     keep_first(&mut listed, limit, |&left, &right| {
         groups.order(left, right)
     });
-    let mut place = columns::repeated(NONE, groups.sums.len())?;
+    let mut position = columns::repeated(NONE, groups.sums.len())?;
     for (nth, &group) in listed.iter().enumerate() {
-        place[group as usize] = nth as u32;
+        position[group as usize] = nth as u32;
     }
     let mut details = vec![GroupDetails::default(); listed.len()];
     for (nth, &group) in group_of.iter().enumerate() {
-        let Some(details) = details.get_mut(place[group as usize] as usize) else {
+        let Some(details) = details.get_mut(position[group as usize] as usize) else {
             continue;
         };
         columns::push(&mut details.cycles, nth as u32)?;
@@ -161,9 +158,9 @@ impl Members {
         let mut objects = columns::repeated(0u32, begin as usize)?;
         for nth in 0..cycles.objects().len() {
             if let Some(cycle) = cycles.cycle_of_nth(nth) {
-                let place = &mut next[cycle as usize];
-                objects[*place as usize] = nth as u32;
-                *place += 1;
+                let position = &mut next[cycle as usize];
+                objects[*position as usize] = nth as u32;
+                *position += 1;
             }
             if nth.is_multiple_of(CHECK_INTERVAL) {
                 step.advance(0)?;
@@ -226,13 +223,13 @@ struct GroupSum {
 /// Groups of cycles by their classes. In a damaged heap, every cycle may be a group, so the classes are in
 /// one column.
 #[derive(Default)]
-struct Groups {
+struct CycleGroups {
     sums: Vec<GroupSum>,
     classes: Vec<u32>,
     by_hash: HashMap<u64, u32>,
 }
 
-impl Groups {
+impl CycleGroups {
     fn classes_of(&self, group: u32) -> &[u32] {
         let begin = match group.checked_sub(1) {
             Some(before) => self.sums[before as usize].classes_end,

@@ -7,7 +7,7 @@ use super::answer::{UnreachableEdge, UnreachableGraph, UnreachableNode};
 use super::keep_first::keep_first;
 use crate::loaded_heap::LoadedHeap;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
 use base::units::ObjectIndex;
 use base::warning::Warning;
@@ -16,12 +16,9 @@ use heap::{Cycles, ObjectState, RawTable};
 /// The largest number of edges per node, on average.
 const EDGES_PER_NODE: usize = 16;
 
-/// The number of references between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
-
 /// The object or block of a node.
 #[derive(Clone, Copy)]
-enum Node {
+enum GraphNode {
     Object(ObjectIndex),
     /// A raw block, by its number.
     Raw(u32),
@@ -39,17 +36,22 @@ pub(super) fn unreachable_graph(
     control: &Control,
 ) -> Result<UnreachableGraph> {
     let step = control.begin(Phase::View, 1);
-    let order = |left: &Node, right: &Node| node_order(loaded, raw, *left, *right);
-    let mut objects: Vec<Node> = Vec::new();
+    let order = |left: &GraphNode, right: &GraphNode| node_order(loaded, raw, *left, *right);
+    let mut objects: Vec<GraphNode> = Vec::new();
     columns::reserve(&mut objects, cycles.objects().len() + lost.len())?;
-    objects.extend(cycles.objects().iter().map(|&object| Node::Object(object)));
-    objects.extend(lost.iter().map(|&nth| Node::Raw(nth)));
+    objects.extend(
+        cycles
+            .objects()
+            .iter()
+            .map(|&object| GraphNode::Object(object)),
+    );
+    objects.extend(lost.iter().map(|&nth| GraphNode::Raw(nth)));
     keep_first(&mut objects, most, order);
     step.advance(0)?;
 
     let mut others = Vec::new();
     for node in &objects {
-        let Node::Object(object) = *node else {
+        let GraphNode::Object(object) = *node else {
             continue;
         };
         for &target in loaded.heap.edges.targets(object) {
@@ -63,7 +65,7 @@ pub(super) fn unreachable_graph(
     }
     others.sort_unstable();
     others.dedup();
-    let mut others: Vec<Node> = columns::collected(others.into_iter().map(Node::Object))?;
+    let mut others: Vec<GraphNode> = columns::collected(others.into_iter().map(GraphNode::Object))?;
     keep_first(&mut others, most - objects.len(), order);
     let mut nodes = objects;
     columns::extend(&mut nodes, &others)?;
@@ -71,7 +73,7 @@ pub(super) fn unreachable_graph(
     let numbers = cycle_numbers(cycles, &nodes);
     let edges = edges_between(loaded, &nodes, most, notes, control)?;
     let nodes = nodes.iter().map(|&node| match node {
-        Node::Object(object) => UnreachableNode {
+        GraphNode::Object(object) => UnreachableNode {
             address: loaded.heap.address(object).0,
             address_text: loaded.shown(object).to_string(),
             class_name: Some(loaded.class_name(object).to_owned()),
@@ -81,7 +83,7 @@ pub(super) fn unreachable_graph(
                 .cycle_of(object)
                 .and_then(|cycle| numbers.get(&cycle).copied()),
         },
-        Node::Raw(nth) => UnreachableNode {
+        GraphNode::Raw(nth) => UnreachableNode {
             address: raw.payload(nth),
             address_text: loaded.heap.address_form.of(raw.payload(nth)).to_string(),
             class_name: None,
@@ -97,18 +99,18 @@ pub(super) fn unreachable_graph(
 }
 
 /// Size ↓, class name ↑ (blocks without one last), address ↑.
-fn node_order(loaded: &LoadedHeap, raw: &RawTable, left: Node, right: Node) -> Ordering {
+fn node_order(loaded: &LoadedHeap, raw: &RawTable, left: GraphNode, right: GraphNode) -> Ordering {
     let size = |node| match node {
-        Node::Object(object) => loaded.heap.shallow_size(object),
-        Node::Raw(nth) => raw.size(nth).into(),
+        GraphNode::Object(object) => loaded.heap.shallow_size(object),
+        GraphNode::Raw(nth) => raw.size(nth).into(),
     };
     let class_name = |node| match node {
-        Node::Object(object) => (false, loaded.class_name(object)),
-        Node::Raw(_) => (true, ""),
+        GraphNode::Object(object) => (false, loaded.class_name(object)),
+        GraphNode::Raw(_) => (true, ""),
     };
     let address = |node| match node {
-        Node::Object(object) => loaded.heap.address(object).0,
-        Node::Raw(nth) => raw.payload(nth),
+        GraphNode::Object(object) => loaded.heap.address(object).0,
+        GraphNode::Raw(nth) => raw.payload(nth),
     };
     size(right)
         .cmp(&size(left))
@@ -117,10 +119,10 @@ fn node_order(loaded: &LoadedHeap, raw: &RawTable, left: Node, right: Node) -> O
 }
 
 /// The numbers of the cycles that have nodes: shallow size ↓, count ↓, first address ↑.
-fn cycle_numbers(cycles: &Cycles, nodes: &[Node]) -> HashMap<u32, u32> {
+fn cycle_numbers(cycles: &Cycles, nodes: &[GraphNode]) -> HashMap<u32, u32> {
     let found = nodes.iter().filter_map(|node| match *node {
-        Node::Object(object) => cycles.cycle_of(object),
-        Node::Raw(_) => None,
+        GraphNode::Object(object) => cycles.cycle_of(object),
+        GraphNode::Raw(_) => None,
     });
     let mut found: Vec<u32> = found.collect();
     found.sort_unstable();
@@ -135,7 +137,7 @@ fn cycle_numbers(cycles: &Cycles, nodes: &[Node]) -> HashMap<u32, u32> {
 /// The references between nodes, in the order of their source nodes and of the references of each.
 fn edges_between(
     loaded: &LoadedHeap,
-    nodes: &[Node],
+    nodes: &[GraphNode],
     most: usize,
     notes: &mut Vec<Warning>,
     control: &Control,
@@ -144,30 +146,30 @@ fn edges_between(
         .iter()
         .zip(0..)
         .filter_map(|(node, position)| match *node {
-            Node::Object(object) => Some((object, position)),
-            Node::Raw(_) => None,
+            GraphNode::Object(object) => Some((object, position)),
+            GraphNode::Raw(_) => None,
         })
         .collect();
     let most = most.saturating_mul(EDGES_PER_NODE);
     let mut edges = Vec::new();
     let mut left_out = 0u64;
     for (node, from) in nodes.iter().zip(0..) {
-        let Node::Object(source) = *node else {
+        let GraphNode::Object(source) = *node else {
             continue;
         };
         let slot = loaded.heap.objects.class_slots[source.at()];
-        for (nth, place) in loaded.heap.edges.range(source).enumerate() {
+        for (nth, edge) in loaded.heap.edges.range(source).enumerate() {
             if nth.is_multiple_of(CHECK_INTERVAL) {
                 control.check()?;
             }
-            let Some(&to) = positions.get(&loaded.heap.edges.target(place)) else {
+            let Some(&to) = positions.get(&loaded.heap.edges.target(edge)) else {
                 continue;
             };
             if edges.len() == most {
                 left_out += 1;
                 continue;
             }
-            let label = loaded.heap.edges.label(place).unwrap_or_default();
+            let label = loaded.heap.edges.label(edge).unwrap_or_default();
             let label = loaded.source.class_label(slot, label);
             columns::push(&mut edges, UnreachableEdge { from, to, label })?;
         }

@@ -3,7 +3,7 @@
 use rayon::slice::ParallelSliceMut;
 
 use super::context::Context;
-use super::sums::Sums;
+use super::sums::GroupSums;
 use base::bits::Bits;
 use base::columns;
 use base::error::Result;
@@ -71,7 +71,7 @@ impl Claims {
         &mut self,
         context: &Context<'_>,
         memory: &MemorySurvey,
-    ) -> Result<Sums> {
+    ) -> Result<GroupSums> {
         let mut empty = Bits::new(context.heap.heap.objects.len())?;
         // Each with its own blocks.
         let mut containers: Vec<(ObjectIndex, [Option<ObjectIndex>; 2])> = Vec::new();
@@ -97,7 +97,7 @@ impl Claims {
             empty.insert(container.0);
         }
         containers.sort_unstable_by_key(|&(container, _)| container);
-        let mut sums = Sums::new(context)?;
+        let mut sums = GroupSums::new(context)?;
         for (container, own) in containers {
             let mut savings = context.heap.heap.shallow_size(container);
             self.whole.insert(container.0);
@@ -121,8 +121,8 @@ impl Claims {
         &mut self,
         context: &Context<'_>,
         memory: &MemorySurvey,
-    ) -> Result<Sums> {
-        let mut sums = Sums::new(context)?;
+    ) -> Result<GroupSums> {
+        let mut sums = GroupSums::new(context)?;
         let mut views: Vec<ViewUse> = Vec::new();
         for containers in &memory.containers {
             columns::extend(&mut views, &containers.views)?;
@@ -163,10 +163,10 @@ impl Claims {
         &mut self,
         context: &Context<'_>,
         memory: &MemorySurvey,
-    ) -> Result<Sums> {
+    ) -> Result<GroupSums> {
         let sizes = &memory.sizes;
         let (sums, ends) =
-            Sums::in_parallel(context, &memory.containers, |_, containers, sums| {
+            GroupSums::in_parallel(context, &memory.containers, |_, containers, sums| {
                 let mut ends = Vec::new();
                 for arrays in containers.iter().map(|of| &of.arrays) {
                     for (nth, of) in arrays.iter().enumerate() {
@@ -197,21 +197,26 @@ impl Claims {
     }
 
     /// Sums up the unused and deleted entries of maps and sets, if nothing else uses the buffer.
-    pub(super) fn entries(&self, context: &Context<'_>, memory: &MemorySurvey) -> Result<Sums> {
-        let (sums, _) = Sums::in_parallel(context, &memory.containers, |_, containers, sums| {
-            for of in containers.iter().flat_map(|of| &of.tables) {
-                let is_claimed = self.whole.contains(of.entries.0);
-                let is_on_heap = context.heap.heap.objects.is_on_heap(of.entries);
-                if is_on_heap
-                    && !is_claimed
-                    && context.has_one_reference(of.entries)
-                    && let Some(unused) = of.unused(context.class_slot(of.table), memory)
-                {
-                    sums.add(context, of.table, unused)?;
+    pub(super) fn entries(
+        &self,
+        context: &Context<'_>,
+        memory: &MemorySurvey,
+    ) -> Result<GroupSums> {
+        let (sums, _) =
+            GroupSums::in_parallel(context, &memory.containers, |_, containers, sums| {
+                for of in containers.iter().flat_map(|of| &of.tables) {
+                    let is_claimed = self.whole.contains(of.entries.0);
+                    let is_on_heap = context.heap.heap.objects.is_on_heap(of.entries);
+                    if is_on_heap
+                        && !is_claimed
+                        && context.has_one_reference(of.entries)
+                        && let Some(unused) = of.unused(context.class_slot(of.table), memory)
+                    {
+                        sums.add(context, of.table, unused)?;
+                    }
                 }
-            }
-            Ok(())
-        })?;
+                Ok(())
+            })?;
         Ok(sums)
     }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::answer::WasteHolder;
 use super::context::Context;
-use super::sum::Sum;
+use super::sum::WasteSum;
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::labels::after_class;
 use crate::parts::page::Page;
@@ -45,18 +45,18 @@ enum Start {
 /// The holders of these groups of paths, the largest first. The last entry sums up what is left out.
 pub(super) fn named_holders(
     context: &Context<'_>,
-    groups: Vec<(PathGroup, Sum)>,
+    groups: Vec<(PathGroup, WasteSum)>,
     page: Page,
 ) -> Vec<WasteHolder> {
     // Many groups have the same holder, and names can be long.
-    let mut by_holder: HashMap<Holder, Sum> = HashMap::new();
+    let mut by_holder: HashMap<Holder, WasteSum> = HashMap::new();
     for (group, sum) in groups {
         by_holder
             .entry(Holder::of(context, group))
             .or_default()
             .add(sum);
     }
-    let mut by_name: BTreeMap<String, Sum> = BTreeMap::new();
+    let mut by_name: BTreeMap<String, WasteSum> = BTreeMap::new();
     for (holder, sum) in by_holder {
         by_name
             .entry(holder.name(context.heap))
@@ -68,7 +68,7 @@ pub(super) fn named_holders(
     holders.sort_by_key(|&(_, sum)| Reverse(sum));
     let most = page.limit.min(holders.len() as u64) as usize;
     let rest = holders.split_off(most);
-    let mut left_out = Sum::default();
+    let mut left_out = WasteSum::default();
     rest.iter().for_each(|&(_, sum)| left_out.add(sum));
     if !rest.is_empty() {
         holders.push((more(rest.len()), left_out));
@@ -145,7 +145,7 @@ impl Holder {
 
 fn is_field(label: EdgeLabel) -> bool {
     match label.kind() {
-        LabelKind::Place(_) | LabelKind::Word(_) | LabelKind::FarPlace | LabelKind::Named(..) => {
+        LabelKind::Field(_) | LabelKind::Word(_) | LabelKind::FarField | LabelKind::Named(..) => {
             true
         }
         LabelKind::BufferWord

@@ -27,7 +27,7 @@ use claims::Claims;
 use context::Context;
 use heap::{Need, Survey};
 use padding::padding;
-use sums::Sums;
+use sums::GroupSums;
 
 /// Which groups of waste to list.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -89,7 +89,7 @@ pub fn waste(
     let entries = claims.entries(context, &memory)?;
     let padding = padding(context, &claims, &memory.sizes, step)?;
 
-    let by_class = |sums: Sums, kind| sums.into_kind(context, kind, page);
+    let by_class = |sums: GroupSums, kind| sums.into_kind(context, kind, page);
     let kinds = vec![
         context.shown_copies(&strings, WasteKindName::DuplicateStrings, page)?,
         context.shown_copies(&buffers, WasteKindName::DuplicateBuffers, page)?,

@@ -2,13 +2,10 @@
 
 use super::claims::Claims;
 use super::context::Context;
-use super::sums::Sums;
-use base::control::Step;
+use super::sums::GroupSums;
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
-
-/// The number of objects between two checks for cancellation.
-const CHECK_INTERVAL: usize = 1 << 16;
 
 /// The padding of all live heap objects of which nothing else is claimed.
 pub(super) fn padding(
@@ -16,9 +13,9 @@ pub(super) fn padding(
     claims: &Claims,
     sizes: &[u32],
     step: &Step<'_>,
-) -> Result<Sums> {
+) -> Result<GroupSums> {
     let heap = &context.heap.heap;
-    let (mut all, _) = Sums::in_parallel(context, sizes, |first, sizes, sums| {
+    let (mut all, _) = GroupSums::in_parallel(context, sizes, |first, sizes, sums| {
         let objects = (first as u32..).map(ObjectIndex);
         for (object, &size) in objects.zip(sizes) {
             if object.at().is_multiple_of(CHECK_INTERVAL) {

@@ -7,7 +7,7 @@ use super::answer::{WasteGroup, WasteKind, WasteKindName};
 use super::context::Context;
 use super::copies::{Copies, CopyGroup};
 use super::holders::named_holders;
-use super::sum::Sum;
+use super::sum::WasteSum;
 use crate::parts::page::Page;
 use base::columns;
 use base::error::Result;
@@ -50,14 +50,14 @@ impl Context<'_> {
         })
     }
 
-    pub(super) fn holders_of(&self, objects: &[ObjectIndex]) -> Vec<(PathGroup, Sum)> {
-        let mut holders: HashMap<PathGroup, Sum> = HashMap::new();
+    pub(super) fn holders_of(&self, objects: &[ObjectIndex]) -> Vec<(PathGroup, WasteSum)> {
+        let mut holders: HashMap<PathGroup, WasteSum> = HashMap::new();
         let group = |&object: &ObjectIndex| self.tree.group(object);
         // Neighbours often have the same holder.
         for objects in objects.chunk_by(|one, next| group(one) == group(next)) {
             let sum = holders.entry(group(&objects[0])).or_default();
             for &object in objects {
-                sum.add(Sum {
+                sum.add(WasteSum {
                     savings: self.heap.heap.shallow_size(object),
                     count: 1,
                 });

@@ -2,12 +2,12 @@
 
 /// A number of objects and the bytes that they waste.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Sum {
+pub(super) struct WasteSum {
     pub(super) savings: u64,
     pub(super) count: u64,
 }
 
-impl Sum {
+impl WasteSum {
     pub(super) fn add(&mut self, other: Self) {
         self.savings += other.savings;
         self.count += other.count;

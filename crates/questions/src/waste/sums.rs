@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::answer::{WasteGroup, WasteKind, WasteKindName};
 use super::context::Context;
 use super::holders::named_holders;
-use super::sum::Sum;
+use super::sum::WasteSum;
 use crate::parts::page::Page;
 use base::columns;
 use base::error::Result;
@@ -16,26 +16,26 @@ use base::units::ObjectIndex;
 use heap::PathGroup;
 
 /// Sums by path group, which has objects of one class only.
-pub(super) struct Sums {
-    by_group: Vec<Sum>,
+pub(super) struct GroupSums {
+    by_group: Vec<WasteSum>,
     /// For the group of all other paths: by class slot.
-    rest: HashMap<u32, Sum>,
+    rest: HashMap<u32, WasteSum>,
 }
 
 /// The waste of the objects of a class.
 #[derive(Default)]
 struct ClassSums {
-    sum: Sum,
-    groups: Vec<(PathGroup, Sum)>,
+    sum: WasteSum,
+    groups: Vec<(PathGroup, WasteSum)>,
 }
 
 /// The largest number of sums of all tasks together.
 const MOST_SUMS: usize = 1 << 22;
 
-impl Sums {
+impl GroupSums {
     pub(super) fn new(context: &Context<'_>) -> Result<Self> {
         Ok(Self {
-            by_group: columns::repeated(Sum::default(), context.tree.groups().len())?,
+            by_group: columns::repeated(WasteSum::default(), context.tree.groups().len())?,
             rest: HashMap::new(),
         })
     }
@@ -58,7 +58,7 @@ impl Sums {
             }
             PathGroup(group) => &mut self.by_group[group as usize],
         };
-        sum.add(Sum { savings, count: 1 });
+        sum.add(WasteSum { savings, count: 1 });
         Ok(())
     }
 
@@ -110,7 +110,7 @@ impl Sums {
         let rest = self.rest.into_iter();
         let rest = rest.map(|(slot, sum)| (slot, PathGroup::REST, sum));
         let mut classes: BTreeMap<&str, ClassSums> = BTreeMap::new();
-        let mut total = Sum::default();
+        let mut total = WasteSum::default();
         for (slot, group, sum) in named.chain(rest) {
             let class = classes.entry(context.heap.slot_name(slot)).or_default();
             class.sum.add(sum);

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::entry::{Entry, Reach, Visitor};
-use super::machine::{End, GlobalUse, State};
+use super::entry::{CollectorEntry, Reach, Visitor};
+use super::machine::{End, GlobalUse, MachineState};
 use super::names;
 use super::probes::{Marked, Storage, TEST_OBJECTS, TestObject};
 use super::reader::{BUDGET, CodeReader};
@@ -16,9 +16,9 @@ const BITMAP: [u32; 3] = [0, 5, 33];
 /// How to run the collector of a module.
 #[derive(Clone, Debug)]
 pub struct CollectorCode {
-    pub(super) entry: Entry,
+    pub(super) entry: CollectorEntry,
     /// Memory and globals when the collector is idle, nothing is allocated, and no object refers to another.
-    pub(super) idle: State,
+    pub(super) idle: MachineState,
     pub(super) roots: BTreeSet<VisitedGlobal>,
     /// The static objects that are roots by their addresses.
     pub(super) constants: BTreeSet<u32>,
@@ -161,9 +161,12 @@ impl CollectorCode {
         let end = match &self.visitor {
             Some((function, arguments)) => {
                 let [first, _] = TEST_OBJECTS;
-                let this = |&argument: &u64| match argument == u64::from(first.payload()) {
-                    true => u64::from(object.payload()),
-                    false => argument,
+                let this = |&argument: &u64| {
+                    if argument == u64::from(first.payload()) {
+                        u64::from(object.payload())
+                    } else {
+                        argument
+                    }
                 };
                 let arguments: Vec<u64> = arguments.iter().map(this).collect();
                 let uses = &mut GlobalUse::default();

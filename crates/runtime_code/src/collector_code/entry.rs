@@ -1,6 +1,6 @@
 //! How to run the collector, and where it finds an object.
 
-use super::machine::{End, GlobalUse, Machine, State};
+use super::machine::{End, GlobalUse, Machine, MachineState};
 use super::probes::{Marked, TestObject};
 
 /// The number of times that a function for one step of a collection is called before it has visited every
@@ -13,7 +13,7 @@ pub(super) type Visitor = (u32, Vec<u64>);
 
 /// A function that runs the collector.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct CollectorEntry {
     pub(super) function: u32,
     pub(super) arguments: Vec<u64>,
     /// A global that must be set to a value before each call, because otherwise the function does not
@@ -38,13 +38,13 @@ pub(super) enum Reach {
     PinnedList(u32),
 }
 
-impl Entry {
+impl CollectorEntry {
     /// Runs the collector on this state: up to `calls` calls, or until `is_done` is true.
     pub(super) fn collect(
         &self,
         calls: u32,
         machine: &mut Machine<'_, '_>,
-        state: &mut State,
+        state: &mut MachineState,
         uses: &mut GlobalUse,
         marked: &mut Marked,
         is_done: impl Fn(&Marked) -> bool,
@@ -72,7 +72,7 @@ impl Entry {
 
 impl Reach {
     /// Puts an object at this place.
-    pub(super) fn put(self, object: TestObject, state: &mut State) -> Option<()> {
+    pub(super) fn put(self, object: TestObject, state: &mut MachineState) -> Option<()> {
         match self {
             Self::Global(global) => {
                 *state.globals.get_mut(global as usize)? = object.payload().into();

@@ -1,10 +1,10 @@
 //! Finds the collector of a module: which of its functions runs it.
 
 use super::code::CollectorCode;
-use super::entry::Entry;
+use super::entry::CollectorEntry;
 use super::names::constructed_classes;
 use super::reader::BUDGET;
-use super::search::{Search, TRIAL_BUDGET};
+use super::search::{CollectorSearch, TRIAL_BUDGET};
 use crate::std_library::ARRAY_BUFFER;
 use base::control::Control;
 use base::units::GlobalIndex;
@@ -18,7 +18,7 @@ impl CollectorCode {
     /// effects cannot be observed, or the work was cancelled.
     pub fn find(module: &Module<'_>, control: &Control) -> Option<Self> {
         module.functions.defined().next()?;
-        let mut search = Search::new(module, control)?;
+        let mut search = CollectorSearch::new(module, control)?;
         let mut code = by_name(&search)
             .into_iter()
             .find_map(|entry| search.examine(entry, BUDGET))
@@ -30,17 +30,19 @@ impl CollectorCode {
 }
 
 /// Functions whose names say that they run the collector.
-fn by_name(search: &Search<'_, '_>) -> Vec<Entry> {
+fn by_name(search: &CollectorSearch<'_, '_>) -> Vec<CollectorEntry> {
     let functions = &search.module.functions;
     let without_arguments = |function| {
         let signature = functions.signature(function)?;
-        (signature.parameters == 0 && functions.body(function).is_some()).then_some(Entry {
-            function,
-            arguments: Vec::new(),
-            forced: None,
-            allocates_from: None,
-            calls: 1,
-        })
+        (signature.parameters == 0 && functions.body(function).is_some()).then_some(
+            CollectorEntry {
+                function,
+                arguments: Vec::new(),
+                forced: None,
+                allocates_from: None,
+                calls: 1,
+            },
+        )
     };
     let collect = functions.exported("__collect");
     let named = [
@@ -49,7 +51,7 @@ fn by_name(search: &Search<'_, '_>) -> Vec<Entry> {
         "~lib/rt/itcms/step",
     ];
     let named = named.iter().filter_map(|name| functions.named(name));
-    let mut entries: Vec<Entry> = collect
+    let mut entries: Vec<CollectorEntry> = collect
         .into_iter()
         .chain(named)
         .filter_map(without_arguments)
@@ -73,14 +75,14 @@ fn by_name(search: &Search<'_, '_>) -> Vec<Entry> {
 ///
 /// The first may be a part of the collector that only marks what it starts from. Such a part changes no total,
 /// which is then known from another function.
-fn by_trial(search: &mut Search<'_, '_>) -> Option<CollectorCode> {
+fn by_trial(search: &mut CollectorSearch<'_, '_>) -> Option<CollectorCode> {
     let mut best: Option<(u64, CollectorCode)> = None;
     let mut total: Option<(u64, GlobalIndex)> = None;
     for function in functions_with(search, 0) {
         if !search.can_go_on() {
             break;
         }
-        let entry = Entry {
+        let entry = CollectorEntry {
             function,
             arguments: Vec::new(),
             forced: None,
@@ -109,7 +111,7 @@ fn by_trial(search: &mut Search<'_, '_>) -> Option<CollectorCode> {
 }
 
 /// Tries all functions that may allocate and sometimes collect.
-fn by_allocation(search: &mut Search<'_, '_>) -> Option<CollectorCode> {
+fn by_allocation(search: &mut CollectorSearch<'_, '_>) -> Option<CollectorCode> {
     functions_with(search, 2).into_iter().find_map(|function| {
         search.can_go_on().then_some(())?;
         let (uses, _) = search.uses(&allocation(search, function, u32::MAX), TRIAL_BUDGET)?;
@@ -123,7 +125,7 @@ fn by_allocation(search: &mut Search<'_, '_>) -> Option<CollectorCode> {
 }
 
 /// The functions that the module defines and that have this number of parameters.
-fn functions_with(search: &Search<'_, '_>, parameters: u32) -> Vec<u32> {
+fn functions_with(search: &CollectorSearch<'_, '_>, parameters: u32) -> Vec<u32> {
     let functions = &search.module.functions;
     let defined = functions.defined().map(|(function, _)| function);
     let fitting = defined.filter(|&function| {
@@ -135,8 +137,8 @@ fn functions_with(search: &Search<'_, '_>, parameters: u32) -> Vec<u32> {
 }
 
 /// A call that allocates an empty object, and collects if the total is large.
-fn allocation(search: &Search<'_, '_>, function: u32, total: u32) -> Entry {
-    Entry {
+fn allocation(search: &CollectorSearch<'_, '_>, function: u32, total: u32) -> CollectorEntry {
+    CollectorEntry {
         function,
         arguments: vec![16, ARRAY_BUFFER.0.into()],
         forced: Some((total, HUGE_TOTAL)),

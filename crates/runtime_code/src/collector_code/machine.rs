@@ -11,8 +11,8 @@ use std::rc::Rc;
 use wasmparser::{BlockType, Operator};
 
 use super::decoded::Decoded;
-use super::memory::Memory;
-use base::control::Control;
+use super::memory::SparseMemory;
+use base::control::{CHECK_INTERVAL, Control};
 use wasm::module::{Functions, Signature};
 
 /// The largest number of nested calls. The deepest recursion of a runtime is a few calls.
@@ -20,9 +20,6 @@ const MOST_FRAMES: usize = 200;
 
 /// The largest number of values in all frames together.
 const MOST_VALUES: usize = 1 << 16;
-
-/// Steps between two checks for cancellation.
-pub(super) const CHECK_INTERVAL: u64 = 1 << 12;
 
 /// The number of globals that are copied in the time of a step.
 const GLOBALS_PER_STEP: u64 = 16;
@@ -43,7 +40,7 @@ pub(super) trait Observer {
 
 /// The active calls, outermost first: functions with their arguments.
 pub(super) struct CallStack<'r> {
-    pub(super) frames: &'r [Frame],
+    pub(super) frames: &'r [ActiveCall],
 }
 
 impl CallStack<'_> {
@@ -58,8 +55,8 @@ impl CallStack<'_> {
 
 /// The state that runs change.
 #[derive(Clone, Debug)]
-pub(super) struct State {
-    pub(super) memory: Memory,
+pub(super) struct MachineState {
+    pub(super) memory: SparseMemory,
     /// The values of all globals, by index.
     pub(super) globals: Vec<u64>,
 }
@@ -97,19 +94,19 @@ pub(super) struct Machine<'m, 'a> {
 
 /// An active call.
 #[derive(Debug)]
-pub(super) struct Frame {
+pub(super) struct ActiveCall {
     function: u32,
     arguments: Vec<u64>,
     /// The position in the values where its parameters and locals begin.
     locals: usize,
     at: usize,
-    labels: Vec<Label>,
+    labels: Vec<OpenBlock>,
     code: usize,
 }
 
 /// A block that is being executed.
 #[derive(Clone, Copy, Debug)]
-struct Label {
+struct OpenBlock {
     /// The position to which a branch to it jumps.
     target: usize,
     is_loop: bool,
@@ -144,7 +141,7 @@ impl<'m, 'a> Machine<'m, 'a> {
 
     /// A copy of a state for a run. It costs steps, because a module has as many globals as it likes. `None` if too
     /// few steps are left, or the work was cancelled.
-    pub(super) fn copy(&mut self, state: &State, left: &mut u64) -> Option<State> {
+    pub(super) fn copy(&mut self, state: &MachineState, left: &mut u64) -> Option<MachineState> {
         *left += std::mem::take(&mut self.budget);
         let steps = 1 + state.globals.len() as u64 / GLOBALS_PER_STEP;
         let Some(rest) = left.checked_sub(steps) else {
@@ -161,11 +158,11 @@ impl<'m, 'a> Machine<'m, 'a> {
         &mut self,
         function: u32,
         arguments: &[u64],
-        state: &mut State,
+        state: &mut MachineState,
         uses: &mut GlobalUse,
         observer: &mut impl Observer,
     ) -> End {
-        let mut run = Run {
+        let mut run = MachineRun {
             machine: self,
             state,
             uses,
@@ -187,8 +184,9 @@ impl<'m, 'a> Machine<'m, 'a> {
 
     pub(super) fn spend(&mut self, steps: u64) -> Option<()> {
         let rest = self.budget.checked_sub(steps)?;
-        if rest / CHECK_INTERVAL != self.budget / CHECK_INTERVAL {
-            self.control.count(steps.max(CHECK_INTERVAL)).ok()?;
+        let interval = CHECK_INTERVAL as u64;
+        if rest / interval != self.budget / interval {
+            self.control.count(steps.max(interval)).ok()?;
         }
         self.budget = rest;
         Some(())
@@ -206,20 +204,20 @@ impl<'m, 'a> Machine<'m, 'a> {
 }
 
 /// A run of a machine.
-pub(super) struct Run<'r, 'm, 'a, O> {
+pub(super) struct MachineRun<'r, 'm, 'a, O> {
     pub(super) machine: &'r mut Machine<'m, 'a>,
-    pub(super) state: &'r mut State,
+    pub(super) state: &'r mut MachineState,
     uses: &'r mut GlobalUse,
     pub(super) observer: &'r mut O,
     /// The code of each frame.
     codes: Vec<Rc<Decoded<'a>>>,
-    pub(super) frames: Vec<Frame>,
+    pub(super) frames: Vec<ActiveCall>,
     /// Locals and operands of all frames.
     pub(super) values: Vec<u64>,
     pub(super) is_stopped: bool,
 }
 
-impl<'a, O: Observer> Run<'_, '_, 'a, O> {
+impl<'a, O: Observer> MachineRun<'_, '_, 'a, O> {
     /// Begins a call, whose arguments are the last values.
     fn enter(&mut self, function: u32) -> Option<()> {
         let signature = self.machine.functions.signature(function)?;
@@ -240,12 +238,12 @@ impl<'a, O: Observer> Run<'_, '_, 'a, O> {
             .spend(1 + (code.locals - code.parameters) as u64)?;
         let arguments = self.values[locals..].to_vec();
         self.values.resize(locals + code.locals, 0);
-        self.frames.push(Frame {
+        self.frames.push(ActiveCall {
             function,
             arguments,
             locals,
             at: 0,
-            labels: vec![Label {
+            labels: vec![OpenBlock {
                 target: code.operators.len(),
                 is_loop: false,
                 arity: code.results,
@@ -398,15 +396,16 @@ impl<'a, O: Observer> Run<'_, '_, 'a, O> {
             .values
             .len()
             .checked_sub(signature.parameters as usize)?;
-        let arity = match is_loop {
-            true => signature.parameters,
-            false => signature.results,
+        let arity = if is_loop {
+            signature.parameters
+        } else {
+            signature.results
         };
         let frame = self.frames.last_mut()?;
         if frame.labels.len() == MOST_VALUES {
             return None;
         }
-        frame.labels.push(Label {
+        frame.labels.push(OpenBlock {
             target,
             is_loop,
             arity: arity as usize,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 const PAGE_BITS: u32 = 12;
 pub(super) const PAGE: usize = 1 << PAGE_BITS;
 
-type Page = Box<[u8; PAGE]>;
+type PageBytes = Box<[u8; PAGE]>;
 
 /// The largest number of pages that one memory adds to its base. A collector writes to only a few.
 const MOST_PAGES: usize = 1 << 14;
@@ -17,13 +17,13 @@ pub(super) type Background = fn(u32, &mut [u8; PAGE]);
 
 /// A 4 GiB memory.
 #[derive(Clone, Debug)]
-pub(super) struct Memory {
-    base: Arc<HashMap<u32, Page>>,
-    own: HashMap<u32, Page>,
+pub(super) struct SparseMemory {
+    base: Arc<HashMap<u32, PageBytes>>,
+    own: HashMap<u32, PageBytes>,
     background: Background,
 }
 
-impl Memory {
+impl SparseMemory {
     /// A memory without any page.
     pub(super) fn new(background: Background) -> Self {
         Self {
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn values_may_span_two_pages_and_wrap_at_the_end() {
-        let mut memory = Memory::new(|_, _| {});
+        let mut memory = SparseMemory::new(|_, _| {});
         for address in [0xffe, 0xffff_fffe, 5] {
             memory.set_word(address, 0x0403_0201).unwrap();
             assert_eq!(memory.word(address), Some(0x0403_0201));
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_copy_of_a_frozen_memory_does_not_change_the_others() {
-        let mut memory = Memory::new(|number, page| page[0] = number as u8);
+        let mut memory = SparseMemory::new(|number, page| page[0] = number as u8);
         memory.set_word(4, 7).unwrap();
         let frozen = memory.frozen();
         let mut copy = frozen.clone();

@@ -1,14 +1,15 @@
 //! Instructions that load, store, fill and copy.
 
+use base::control::CHECK_INTERVAL;
 use wasmparser::Operator;
 
-use super::machine::{CHECK_INTERVAL, CallStack, Observer, Run};
+use super::machine::{CallStack, MachineRun, Observer};
 use super::numeric;
 
 /// The number of bytes that are stored at once.
 const PIECE: usize = 1 << 12;
 
-impl<O: Observer> Run<'_, '_, '_, O> {
+impl<O: Observer> MachineRun<'_, '_, '_, O> {
     /// Executes a load, a store, or an instruction that only computes.
     pub(super) fn compute(&mut self, operator: &Operator<'_>) -> Option<()> {
         use Operator as Op;
@@ -62,7 +63,7 @@ impl<O: Observer> Run<'_, '_, '_, O> {
         self.machine.spend(u64::from(length))?;
         let mut bytes = Vec::new();
         for at in 0..length {
-            if u64::from(at).is_multiple_of(CHECK_INTERVAL) {
+            if (at as usize).is_multiple_of(CHECK_INTERVAL) {
                 self.machine.control.check().ok()?;
             }
             bytes.push(self.state.memory.read::<1>(from.wrapping_add(at))?[0]);

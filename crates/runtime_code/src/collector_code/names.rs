@@ -4,12 +4,9 @@ use std::collections::HashMap;
 
 use wasmparser::{FunctionBody, Operator};
 
-use base::control::Control;
+use base::control::{CHECK_INTERVAL, Control};
 use base::units::ClassId;
 use wasm::module::Functions;
-
-/// The number of instructions between two checks for cancellation.
-const CHECK_INTERVAL: u64 = 1 << 12;
 
 /// The names of classes from their constructors: the first object that `assembly/index/Node#constructor`
 /// creates is the new `Node`. An id that several constructors create first is left out. `None` if the work
@@ -47,8 +44,8 @@ fn first_made(body: &FunctionBody<'_>, new: u32, control: &Control) -> Option<Cl
     let mut id = None;
     let operators = body.get_operators_reader().ok();
     for (nth, operator) in (1u64..).zip(operators.into_iter().flatten().map_while(Result::ok)) {
-        if nth.is_multiple_of(CHECK_INTERVAL) {
-            control.count(CHECK_INTERVAL).ok()?;
+        if nth.is_multiple_of(CHECK_INTERVAL as u64) {
+            control.count(CHECK_INTERVAL as u64).ok()?;
         }
         match operator {
             Operator::Call { function_index } if function_index == new => return id,

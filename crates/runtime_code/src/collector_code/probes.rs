@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::machine::{CallStack, Observer};
-use super::memory::Memory;
+use super::memory::SparseMemory;
 use crate::std_library::{ARRAY_BUFFER, HEADER_SIZE};
 use base::units::ClassId;
 
@@ -79,7 +79,12 @@ impl TestObject {
     }
 
     /// Makes it an empty object of this class that is in no list.
-    pub(super) fn write(self, memory: &mut Memory, class: ClassId, storage: Storage) -> Option<()> {
+    pub(super) fn write(
+        self,
+        memory: &mut SparseMemory,
+        class: ClassId,
+        storage: Storage,
+    ) -> Option<()> {
         let size = match storage {
             Storage::StaticArray => 0,
             _ => OBJECT_SIZE,
@@ -102,19 +107,19 @@ impl TestObject {
 
     /// Makes it a tuple of 64 words, with a bitmap of these words, which are references, in its last 8 bytes.
     /// A larger object would not do: some compilers' tuples test bit `n % 64` for their word `n`.
-    pub(super) fn write_bitmap(self, memory: &mut Memory, words: &[u32]) -> Option<()> {
+    pub(super) fn write_bitmap(self, memory: &mut SparseMemory, words: &[u32]) -> Option<()> {
         let bitmap = words.iter().fold(0_u64, |bits, word| bits | 1 << word);
         memory.set_word(self.payload - 4, TUPLE_SIZE)?;
         memory.write(self.payload + TUPLE_SIZE - 8, &bitmap.to_le_bytes())
     }
 
     /// Puts it into the list with this head, as an object that must be scanned.
-    pub(super) fn link_gray(self, memory: &mut Memory, list: u32) -> Option<()> {
+    pub(super) fn link_gray(self, memory: &mut SparseMemory, list: u32) -> Option<()> {
         self.link(memory, list, GRAY)
     }
 
     /// Puts it into the list with this head, as an object to which nothing refers.
-    pub(super) fn link_white(self, memory: &mut Memory, list: u32) -> Option<()> {
+    pub(super) fn link_white(self, memory: &mut SparseMemory, list: u32) -> Option<()> {
         self.link(memory, list, 0)
     }
 
@@ -124,11 +129,11 @@ impl TestObject {
     }
 
     /// Puts it into the list with this head, as a pinned object.
-    pub(super) fn link_pinned(self, memory: &mut Memory, list: u32) -> Option<()> {
+    pub(super) fn link_pinned(self, memory: &mut SparseMemory, list: u32) -> Option<()> {
         self.link(memory, list, COLOR)
     }
 
-    fn link(self, memory: &mut Memory, list: u32, color: u32) -> Option<()> {
+    fn link(self, memory: &mut SparseMemory, list: u32, color: u32) -> Option<()> {
         let block = self.block();
         memory.set_word(list.checked_add(4)?, block)?;
         memory.set_word(list.checked_add(8)?, block)?;

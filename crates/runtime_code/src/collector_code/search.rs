@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::code::CollectorCode;
-use super::entry::{Entry, MOST_CALLS, Reach, Visitor};
-use super::machine::{End, GlobalUse, Machine, State};
-use super::memory::{Memory, PAGE};
+use super::entry::{CollectorEntry, MOST_CALLS, Reach, Visitor};
+use super::machine::{End, GlobalUse, Machine, MachineState};
+use super::memory::{PAGE, SparseMemory};
 use super::probes::{self, Marked, Storage, TEST_OBJECTS, global_probe};
 use super::start::{StopAtHeap, clear_references, initial_state, static_data_end};
 use super::visited::VisitedGlobal;
@@ -25,19 +25,19 @@ pub(super) const TRIAL_BUDGET: u64 = 200_000;
 const POINTER_FREE: [ClassId; 2] = [ARRAY_BUFFER, STRING];
 
 /// A module whose collector is searched for, and the experiments that show what a function does.
-pub(super) struct Search<'m, 'a> {
+pub(super) struct CollectorSearch<'m, 'a> {
     pub(super) module: &'m Module<'a>,
     pub(super) machine: Machine<'m, 'a>,
     /// The rest of [`SEARCH_BUDGET`].
     pub(super) left: u64,
     /// The end of the data segments.
     pub(super) data_end: u32,
-    idle: State,
+    idle: MachineState,
     /// The memory of `idle` with static objects that are instances of a class without references.
-    without_references: Memory,
+    without_references: SparseMemory,
 }
 
-impl<'m, 'a> Search<'m, 'a> {
+impl<'m, 'a> CollectorSearch<'m, 'a> {
     /// Executes the start function. `None` if the state after it is not known, or the work was cancelled.
     pub(super) fn new(module: &'m Module<'a>, control: &Control) -> Option<Self> {
         let mut search = Self {
@@ -46,11 +46,14 @@ impl<'m, 'a> Search<'m, 'a> {
             left: SEARCH_BUDGET,
             data_end: static_data_end(module),
             idle: initial_state(module)?,
-            without_references: Memory::new(probes::background),
+            without_references: SparseMemory::new(probes::background),
         };
         search.start();
-        search.idle.memory =
-            std::mem::replace(&mut search.idle.memory, Memory::new(probes::background)).frozen();
+        search.idle.memory = std::mem::replace(
+            &mut search.idle.memory,
+            SparseMemory::new(probes::background),
+        )
+        .frozen();
         search.clear_static_references()?;
         Some(search)
     }
@@ -62,7 +65,7 @@ impl<'m, 'a> Search<'m, 'a> {
     }
 
     /// A copy of a state, for one experiment. `None` if the steps are used up.
-    fn copy(&mut self, state: &State) -> Option<State> {
+    fn copy(&mut self, state: &MachineState) -> Option<MachineState> {
         self.machine.copy(state, &mut self.left)
     }
 
@@ -149,7 +152,7 @@ impl<'m, 'a> Search<'m, 'a> {
 
     /// The globals that a collection of an empty heap uses, and how its first call ended. `None` if the steps are used
     /// up.
-    pub(super) fn uses(&mut self, entry: &Entry, budget: u64) -> Option<(GlobalUse, End)> {
+    pub(super) fn uses(&mut self, entry: &CollectorEntry, budget: u64) -> Option<(GlobalUse, End)> {
         let mut state = self.machine.copy(&self.idle, &mut self.left)?;
         let mut uses = GlobalUse::default();
         let marked = &mut Marked::default();
@@ -171,9 +174,9 @@ impl<'m, 'a> Search<'m, 'a> {
     /// The objects that are marked from a state. The last argument decides when enough objects are marked.
     fn marked(
         &mut self,
-        entry: &Entry,
+        entry: &CollectorEntry,
         budget: u64,
-        mut state: State,
+        mut state: MachineState,
         is_done: impl Fn(&Marked) -> bool,
     ) -> (Marked, End) {
         let mut marked = Marked::default();
@@ -184,7 +187,11 @@ impl<'m, 'a> Search<'m, 'a> {
     }
 
     /// Finds out what the collector does if this function runs it. `None` if it is not a collector.
-    pub(super) fn examine(&mut self, mut entry: Entry, budget: u64) -> Option<CollectorCode> {
+    pub(super) fn examine(
+        &mut self,
+        mut entry: CollectorEntry,
+        budget: u64,
+    ) -> Option<CollectorCode> {
         let (uses, end) = self.uses(&entry, budget)?;
         if end == End::Stopped || (end == End::Failed && budget == TRIAL_BUDGET) {
             return None;
@@ -248,7 +255,7 @@ impl<'m, 'a> Search<'m, 'a> {
     }
 
     /// The globals that a collection reads and does not write, and that may hold an object.
-    fn settable(&self, entry: &Entry, uses: &GlobalUse) -> Vec<u32> {
+    fn settable(&self, entry: &CollectorEntry, uses: &GlobalUse) -> Vec<u32> {
         let unwritten = uses.read.difference(&uses.written).copied();
         unwritten
             .filter(|&global| {
@@ -261,7 +268,13 @@ impl<'m, 'a> Search<'m, 'a> {
     }
 
     /// Whether the collector marks what the word below the address in this global refers to.
-    fn is_stack_pointer(&mut self, global: u32, entry: &Entry, budget: u64, idle: &State) -> bool {
+    fn is_stack_pointer(
+        &mut self,
+        global: u32,
+        entry: &CollectorEntry,
+        budget: u64,
+        idle: &MachineState,
+    ) -> bool {
         let mut on_stack = || {
             let mut state = self.copy(idle)?;
             let word = (*state.globals.get(global as usize)? as u32).checked_sub(4)?;
@@ -307,7 +320,13 @@ impl<'m, 'a> Search<'m, 'a> {
     /// The global that decreases by the size of an object that the collector frees. It is not known which
     /// list the collector frees, so the object is put into each list whose head is in a global that the
     /// collector changes.
-    fn total(&mut self, entry: &Entry, budget: u64, idle: &State, uses: &GlobalUse) -> Option<u32> {
+    fn total(
+        &mut self,
+        entry: &CollectorEntry,
+        budget: u64,
+        idle: &MachineState,
+        uses: &GlobalUse,
+    ) -> Option<u32> {
         let [object, _] = TEST_OBJECTS;
         let data_end = self.data_end;
         let heads: BTreeSet<u32> = uses
@@ -345,11 +364,11 @@ impl<'m, 'a> Search<'m, 'a> {
     /// Those of these globals whose values are marked. `None` if the steps are used up.
     fn root_globals(
         &mut self,
-        entry: &Entry,
+        entry: &CollectorEntry,
         budget: u64,
         settable: &[u32],
     ) -> Option<BTreeSet<u32>> {
-        let with_probes = |mut state: State, globals: &[u32]| {
+        let with_probes = |mut state: MachineState, globals: &[u32]| {
             for &index in globals {
                 if let (Some(global), Some(probe)) =
                     (state.globals.get_mut(index as usize), global_probe(index))
@@ -384,9 +403,9 @@ impl<'m, 'a> Search<'m, 'a> {
     /// the class, and its one reference is its buffer.
     fn reaches(
         &mut self,
-        entry: &Entry,
+        entry: &CollectorEntry,
         budget: u64,
-        idle: &State,
+        idle: &MachineState,
         constants: &BTreeSet<u32>,
         reach: Reach,
     ) -> Option<(u32, Option<Visitor>)> {
@@ -414,9 +433,9 @@ impl<'m, 'a> Search<'m, 'a> {
     fn marks_nothing_in(
         &mut self,
         class: ClassId,
-        entry: &Entry,
+        entry: &CollectorEntry,
         budget: u64,
-        idle: &State,
+        idle: &MachineState,
         constants: &BTreeSet<u32>,
         reach: Reach,
     ) -> Option<()> {
@@ -436,7 +455,7 @@ impl<'m, 'a> Search<'m, 'a> {
     /// Whether a call of this function alone visits the references of an object, whatever its class is. The
     /// visitor of one class would visit the same words in every object: it must visit none where the class
     /// has none.
-    fn visits(&mut self, visitor: &Visitor, budget: u64, idle: &State) -> bool {
+    fn visits(&mut self, visitor: &Visitor, budget: u64, idle: &MachineState) -> bool {
         let mut visits_exactly = |class, offsets: &[u32]| {
             let [object, _] = TEST_OBJECTS;
             let Some(mut state) = self.copy(idle) else {

@@ -1,7 +1,7 @@
 //! The state of a program before its first allocation.
 
-use super::machine::{CallStack, Observer, State};
-use super::memory::Memory;
+use super::machine::{CallStack, MachineState, Observer};
+use super::memory::SparseMemory;
 use super::probes;
 use crate::std_library::{ARRAY_BUFFER, HEADER_SIZE};
 use wasm::module::Module;
@@ -10,15 +10,15 @@ use wasm::module::Module;
 const MOST_STATIC_DATA: usize = 64 << 20;
 
 /// The state of a module after its instantiation.
-pub(super) fn initial_state(module: &Module<'_>) -> Option<State> {
-    let mut memory = Memory::new(probes::background);
+pub(super) fn initial_state(module: &Module<'_>) -> Option<MachineState> {
+    let mut memory = SparseMemory::new(probes::background);
     for segment in &module.data {
         if segment.start.0 as usize + segment.bytes.len() <= MOST_STATIC_DATA {
             memory.write(segment.start.0, segment.bytes)?;
         }
     }
     let globals = module.globals.iter();
-    Some(State {
+    Some(MachineState {
         memory: memory.frozen(),
         globals: globals
             .map(|global| global.initial.unwrap_or(0).into())
@@ -37,7 +37,7 @@ pub(super) fn static_data_end(module: &Module<'_>) -> u32 {
 }
 
 /// Makes the object with this payload, if there is one, an instance of a class without references.
-pub(super) fn clear_references(memory: &mut Memory, payload: u32) -> Option<()> {
+pub(super) fn clear_references(memory: &mut SparseMemory, payload: u32) -> Option<()> {
     let block = payload - HEADER_SIZE;
     let mut word = |offset| memory.word(block + offset);
     let expected = word(16)?.checked_add(HEADER_SIZE);

@@ -40,14 +40,14 @@ pub struct Class {
     /// The base class.
     pub base: Option<TypeRef>,
     /// The class's own fields.
-    pub members: Vec<Member>,
+    pub members: Vec<DeclaredField>,
     /// The types that the class was instantiated with.
     pub type_arguments: Vec<TypeRef>,
 }
 
 /// A field.
 #[derive(Debug)]
-pub struct Member {
+pub struct DeclaredField {
     /// The field's name in the source.
     pub name: String,
     /// Its offset in the payload, in bytes.

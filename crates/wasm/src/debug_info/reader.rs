@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use gimli::{AttributeValue, DwTag, EndianSlice, LittleEndian, Operation};
 
-use super::{Class, DebugInfo, GlobalVariable, Member, Number, Producer, TypeRef};
+use super::{Class, DebugInfo, DeclaredField, GlobalVariable, Number, Producer, TypeRef};
 use crate::ModuleError;
 use crate::module::Module;
 use base::control::Control;
@@ -17,7 +17,7 @@ use base::error::{Error, Result};
 use base::units::{ClassId, GlobalIndex};
 
 type Slice<'a> = EndianSlice<'a, LittleEndian>;
-type Entry<'a> = gimli::DebuggingInformationEntry<Slice<'a>>;
+type DebugEntry<'a> = gimli::DebuggingInformationEntry<Slice<'a>>;
 
 /// The offset of a type's entry in `debug_info`, or none if the reference has no such form.
 type TypeOffset = Option<usize>;
@@ -40,7 +40,7 @@ impl DebugInfo {
         })
         .map_err(at(0))?;
 
-        let mut budget = Budget::of(module);
+        let mut budget = DebugInfoBudget::of(module);
         let mut tables = Abbreviations::default();
         let mut collected = Collected::default();
         let mut headers = dwarf.units();
@@ -82,7 +82,7 @@ impl DebugInfo {
     }
 }
 
-fn offset_of(unit_offset: usize, entry: &Entry<'_>) -> usize {
+fn offset_of(unit_offset: usize, entry: &DebugEntry<'_>) -> usize {
     unit_offset + entry.offset().0
 }
 
@@ -98,7 +98,7 @@ fn at<E: std::fmt::Display>(offset: usize) -> impl Fn(E) -> Error {
 /// The remaining budget of a reader. In DWARF, a few bytes can describe a large amount of data: many units
 /// can share a table of abbreviations, many entries can share a name, and an attribute can take no bytes. The
 /// output of compilers is far below these limits.
-struct Budget {
+struct DebugInfoBudget {
     /// Bytes of names, and attributes.
     steps: usize,
     /// Bytes of tables. Only one table is kept at a time.
@@ -130,7 +130,7 @@ impl std::fmt::Display for ReadFailure {
     }
 }
 
-impl Budget {
+impl DebugInfoBudget {
     const STEPS_PER_BYTE: usize = 64;
     const MORE_STEPS: usize = 16 << 20;
     const TABLES: usize = 16 << 20;
@@ -185,7 +185,7 @@ impl Abbreviations {
         &mut self,
         dwarf: &gimli::Dwarf<Slice<'_>>,
         offset: gimli::DebugAbbrevOffset,
-        budget: &mut Budget,
+        budget: &mut DebugInfoBudget,
     ) -> Result<Arc<gimli::Abbreviations>, ReadFailure> {
         if let Some((known, table)) = &self.0
             && *known == offset
@@ -218,7 +218,7 @@ struct RawClass {
     name: String,
     id: Option<ClassId>,
     base: Option<TypeOffset>,
-    members: Vec<(Member, TypeOffset)>,
+    members: Vec<(DeclaredField, TypeOffset)>,
     type_arguments: Vec<TypeOffset>,
 }
 
@@ -227,7 +227,7 @@ impl Collected {
         &mut self,
         offset: usize,
         entry: &EntryReader<'_, '_>,
-        budget: &mut Budget,
+        budget: &mut DebugInfoBudget,
     ) -> Result<(), ReadFailure> {
         let depth = entry.entry.depth();
         while self
@@ -275,7 +275,7 @@ impl Collected {
             (gimli::DW_TAG_member, Some(class)) => {
                 budget.keep()?;
                 if let Some(offset) = entry.unsigned(gimli::DW_AT_data_member_location) {
-                    let member = Member {
+                    let member = DeclaredField {
                         name: entry.name(budget)?,
                         offset,
                         type_ref: TypeRef::Unresolved,
@@ -326,7 +326,7 @@ impl Collected {
                     members: class
                         .members
                         .into_iter()
-                        .map(|(member, offset)| Member {
+                        .map(|(member, offset)| DeclaredField {
                             type_ref: resolve(offset),
                             ..member
                         })
@@ -350,15 +350,19 @@ struct EntryReader<'r, 'a> {
     dwarf: &'r gimli::Dwarf<Slice<'a>>,
     unit: &'r gimli::Unit<Slice<'a>>,
     unit_offset: usize,
-    entry: &'r Entry<'a>,
+    entry: &'r DebugEntry<'a>,
 }
 
 impl EntryReader<'_, '_> {
-    fn name(&self, budget: &mut Budget) -> Result<String, ReadFailure> {
+    fn name(&self, budget: &mut DebugInfoBudget) -> Result<String, ReadFailure> {
         self.string(gimli::DW_AT_name, budget)
     }
 
-    fn string(&self, attribute: gimli::DwAt, budget: &mut Budget) -> Result<String, ReadFailure> {
+    fn string(
+        &self,
+        attribute: gimli::DwAt,
+        budget: &mut DebugInfoBudget,
+    ) -> Result<String, ReadFailure> {
         let Some(value) = self.entry.attr_value(attribute) else {
             return Ok(String::new());
         };

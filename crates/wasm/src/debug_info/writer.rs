@@ -208,10 +208,10 @@ impl UnitWriter {
     fn set_type(
         &mut self,
         entry: UnitEntryId,
-        of: &TypeReference,
+        reference: &TypeReference,
         user: &str,
     ) -> Result<(), WriteError> {
-        let target = match of {
+        let target = match reference {
             TypeReference::Class(position) => Some(self.class_entry(*position, user)?),
             TypeReference::Base(name) => self.base_types.get(name).copied(),
             TypeReference::NeverCompiled => None,

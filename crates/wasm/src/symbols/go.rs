@@ -1,7 +1,7 @@
 //! Stacks of Go programs. Their frames are in memory, because goroutines are suspended and resumed; the table
 //! of functions that Go's own runtime reads from memory says how large each frame is, and which line it is.
 //!
-//! The layout is that of Go 1.18 and later: `runtime/symtab.go`. Since Go 1.25, places of code in it are numbers of
+//! The layout is that of Go 1.18 and later: `runtime/symtab.go`. Since Go 1.25, offsets of code in it are numbers of
 //! functions and not addresses.
 
 use crate::module::Module;
@@ -35,7 +35,7 @@ pub struct GoTable {
     image: Vec<u8>,
     function_count: usize,
     text_start: u64,
-    /// How far a place of code in the table is to be shifted for its distance from the start.
+    /// How far an offset of code in the table is to be shifted for its distance from the start.
     shift: u32,
     names: usize,
     units: usize,
@@ -62,8 +62,8 @@ impl GoTable {
             .map(|nth| nth * WORD)
             .find(|&at| HEADERS.iter().any(|header| image[at..].starts_with(header)))?;
         let word = |nth: usize| number(&image, header + WORD * nth, WORD);
-        let place = |nth: usize| Some(header + usize::try_from(word(nth)?).ok()?);
-        let (names, functions) = (place(4)?, place(8)?);
+        let offset = |nth: usize| Some(header + usize::try_from(word(nth)?).ok()?);
+        let (names, functions) = (offset(4)?, offset(8)?);
         // The second function: its number, or its distance.
         let second = number(&image, functions + 8, 4)?;
         Some(Self {
@@ -75,9 +75,9 @@ impl GoTable {
                 0
             },
             names,
-            units: place(5)?,
-            files: place(6)?,
-            values: place(7)?,
+            units: offset(5)?,
+            files: offset(6)?,
+            values: offset(7)?,
             functions,
             image,
         })
@@ -129,15 +129,16 @@ impl GoTable {
     fn function(&self, pc: u64) -> Option<(usize, u64)> {
         let offset = pc.checked_sub(self.text_start)?;
         let entry = |nth: usize| {
-            let place = number(&self.image, self.functions + 8 * nth, 4)?;
-            Some(place << self.shift)
+            let offset = number(&self.image, self.functions + 8 * nth, 4)?;
+            Some(offset << self.shift)
         };
         let (mut low, mut high) = (0, self.function_count);
         while low < high {
             let middle = low + (high - low) / 2;
-            match entry(middle)? <= offset {
-                true => low = middle + 1,
-                false => high = middle,
+            if entry(middle)? <= offset {
+                low = middle + 1
+            } else {
+                high = middle
             }
         }
         let nth = low.checked_sub(1)?;

@@ -114,8 +114,8 @@ impl<'a> Symbols<'a> {
         for (function, body) in self.module.functions.defined() {
             let name = self.module.functions.name(function);
             let class = name.and_then(|name| name.strip_suffix("#constructor"));
-            if let (Some(class), Some(place)) = (class, map.first(body.range())) {
-                found.insert(class, place);
+            if let (Some(class), Some(first)) = (class, map.first(body.range())) {
+                found.insert(class, first);
             }
         }
         found

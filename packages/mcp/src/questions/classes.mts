@@ -67,7 +67,7 @@ export const compare = question({
     "Which classes gained or lost objects between two dumps of the same build? Counts objects by class and address. For what leaks and why, ask suspects with before.",
   basis: "Two objects are the same if class and address are the same; sizes are shallow.",
   input: {
-    before: before.unwrap(),
+    before: before.unwrap().describe("the handle of the earlier dump"),
     heap,
     class: glob.optional().describe("only class names like this; * and ? are wildcards"),
     sort: z.enum(["delta", "new", "deleted", "count"]).default("delta"),

@@ -9,12 +9,12 @@ import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
 import type { OpenHeap } from "../heaps.mts";
 import { formatSize } from "../lines.mts";
-import { before, type Context, heap, question, size } from "../question.mts";
+import { before, heap, type QuestionContext, question, size } from "../question.mts";
 
 const FORMATS = ["heapsnapshot", "pprof", "heap-diff", "report", "parquet"] as const;
 const TABLES = ["dump", "class", "path", "suspect", "waste", "object", "edge"] as const;
 
-interface Wanted {
+interface WantedExport {
   format: (typeof FORMATS)[number];
   before: Heap | undefined;
   /** Of the format parquet. */
@@ -75,8 +75,8 @@ export const exportHeap = question({
 
 async function exported(
   open: OpenHeap,
-  { format, before, table, capturedAt }: Wanted,
-  context: Context,
+  { format, before, table, capturedAt }: WantedExport,
+  context: QuestionContext,
   signal: AbortSignal,
 ): Promise<Readable> {
   const { heap, source } = open;

@@ -2,9 +2,10 @@
 import type { Accounting, Warning } from "@warpo/heap-analyzer";
 import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
-import type { OpenHeap, Source } from "../heaps.mts";
+import { LONGEST_TEXT } from "../../../../js/served/questions/parameters.ts";
+import type { Container, HeapFiles, OpenHeap } from "../heaps.mts";
 import { formatCount, formatSize } from "../lines.mts";
-import { type Context, category, count, page, question, size } from "../question.mts";
+import { category, count, page, type QuestionContext, question, size } from "../question.mts";
 import { type RootFile, shortened } from "../roots.mts";
 
 const file = z.strictObject({ path: z.string(), size, modified: z.string() }).meta({ id: "file" });
@@ -14,6 +15,8 @@ const MODULES = 20;
 const MOST_DETAILS = 4;
 /** Dumps that one request opens. */
 const MOST_DUMPS = 100;
+const MOST_GLOBALS = 1000;
+const MOST_U32 = 2 ** 32 - 1;
 
 export const listDumps = question({
   name: "list_dumps",
@@ -80,6 +83,35 @@ const details = z.strictObject({
     .nullable()
     .describe("null for a heap snapshot of V8, which contains only what is alive"),
   collector: z.string().nullable(),
+  trap: z
+    .strictObject({
+      total: count,
+      frames: z.array(
+        z.strictObject({
+          function: z.string(),
+          index: count,
+          offset: count,
+          file: z.string().optional(),
+          line: count.optional(),
+        }),
+      ),
+    })
+    .optional()
+    .describe("of a coredump: the functions that were running, the innermost first"),
+});
+
+/** The values of a global. */
+const global = z.strictObject({
+  name: z.string().max(LONGEST_TEXT).describe("its name, or its index in the module"),
+  values: z
+    .array(
+      z
+        .number()
+        .int()
+        .min(-(2 ** 31))
+        .max(MOST_U32),
+    )
+    .describe("one for each dump"),
 });
 
 export const openHeaps = question({
@@ -101,30 +133,51 @@ export const openHeaps = question({
       .boolean()
       .default(false)
       .describe("if a heap is damaged, read the part before the damage"),
+    raw: z.boolean().default(false).describe("the dumps are raw memory"),
+    globals: z
+      .array(global)
+      .max(MOST_GLOBALS)
+      .default([])
+      .describe("of raw memory: the values of mutable i32 globals"),
+    coredumpInstance: z
+      .number()
+      .int()
+      .min(0)
+      .max(MOST_U32)
+      .optional()
+      .describe("of coredumps with several instances of the module, the number of one"),
   },
   output: {
     heaps: z.array(opened),
     details: z.array(details).describe(`of at most ${MOST_DETAILS} dumps`),
   },
   isRepeatable: false,
-  async ask({ dumps, wasm, partial }, context) {
+  async ask({ dumps, wasm, partial, ...reading }, context) {
     const { roots, heaps, control } = context;
+    const containers = dumps.map((_, nth) => containerOf(reading, nth, dumps.length));
     const files = await Promise.all(dumps.map((dump) => roots.file("dump", dump)));
     const modules: (RootFile | undefined)[] = [];
     for (const file of files) {
-      const isWithoutModule = wasm === undefined && (await roots.needsNoModule(file));
+      const isWithoutModule =
+        wasm === undefined && !reading.raw && (await roots.needsNoModule(file));
       const earlier = modules.find((module) => module !== undefined);
       modules.push(
         isWithoutModule ? undefined : (earlier ?? (await moduleOf(file, wasm, context))),
       );
     }
-    const found: Summary[] = [];
+    const found: ShortAndFullSummary[] = [];
     const warnings: Warning[] = [];
     let isPartial = false;
     for (const [nth, dump] of files.entries()) {
       const part = (fraction: number, phase: string) =>
         control.progress((nth + fraction) / files.length, phase);
-      const source = { dump, wasm: modules[nth], partial };
+      const container = containers[nth];
+      const source = {
+        dump,
+        wasm: modules[nth],
+        partial,
+        ...(container === undefined ? {} : { container }),
+      };
       const summary = await heaps.open(
         source,
         { ...control, progress: part },
@@ -162,17 +215,58 @@ export const openHeaps = question({
       return [
         `${dump}: heap ${formatSize(totalHeapSize)}, ${classes}, ` +
           `garbage ${formatSize(garbage)}, raw ${formatSize(raw)}, free ${formatSize(free)}`,
+        ...trapLine(full.trap),
         `heap: ${heap}`,
       ];
     });
   },
 });
 
-type Summary = [z.output<typeof opened>, z.output<typeof details>];
+function trapLine(trap: z.output<typeof details>["trap"]): string[] {
+  const [innermost] = trap?.frames ?? [];
+  if (trap === undefined || innermost === undefined) return [];
+  return [`a trap in ${innermost.function}, in ${formatCount(trap.total)} frames`];
+}
+
+/** What was said about the file of a dump beside its path. */
+function containerOf(
+  { raw, globals, coredumpInstance }: Reading,
+  nth: number,
+  dumps: number,
+): Container | undefined {
+  if (globals.length > 0 && !raw) {
+    throw new QuestionError("ERR_INVALID_OPTION", "globals needs raw: other dumps have the values");
+  }
+  const wrong = globals.find(({ values }) => values.length !== dumps);
+  if (wrong !== undefined) {
+    throw new QuestionError(
+      "ERR_INVALID_OPTION",
+      `the global ${shortened(wrong.name)} has ${wrong.values.length} values: expected one for each of ${dumps} dumps`,
+    );
+  }
+  const values = globals.map(({ name, values }) => [name, values[nth] as number]);
+  const container = {
+    ...(raw ? { globals: Object.fromEntries(values) as Record<string, number> } : {}),
+    ...(coredumpInstance === undefined ? {} : { coredumpInstance }),
+  };
+  return Object.keys(container).length === 0 ? undefined : container;
+}
+
+interface Reading {
+  raw: boolean;
+  globals: z.output<typeof global>[];
+  coredumpInstance?: number | undefined;
+}
+
+type ShortAndFullSummary = [z.output<typeof opened>, z.output<typeof details>];
 
 /** A heap in short and in full. */
-function summaryOf({ heap }: OpenHeap, handle: string, { dump, wasm }: Source): Summary {
-  const { totalHeapSize, totalLiveSize, accounting, objects, classes, roots, categories } =
+function summaryOf(
+  { heap }: OpenHeap,
+  handle: string,
+  { dump, wasm }: HeapFiles,
+): ShortAndFullSummary {
+  const { totalHeapSize, totalLiveSize, accounting, objects, classes, roots, categories, trap } =
     heap.summary();
   const liveObjects = objects.live;
   return [
@@ -192,6 +286,7 @@ function summaryOf({ heap }: OpenHeap, handle: string, { dump, wasm }: Source): 
       ...(categories === undefined ? {} : { categories }),
       bytes: accounting === undefined ? null : bytesOf(accounting),
       collector: accounting?.collector ?? null,
+      ...(trap === undefined ? {} : { trap }),
     },
   ];
 }
@@ -204,7 +299,7 @@ function bytesOf({ live, garbage, raw, free, overhead, gaps, unread }: Accountin
 async function moduleOf(
   dump: RootFile,
   named: string | undefined,
-  { roots, wasm }: Context,
+  { roots, wasm }: QuestionContext,
 ): Promise<RootFile> {
   const path = named ?? wasm;
   if (path !== undefined) return await roots.file("module", path);

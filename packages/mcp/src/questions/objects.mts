@@ -78,7 +78,7 @@ export const find = question({
       .optional()
       .describe("only the objects at the place with this fingerprint, from growth or paths"),
     where: expression.describe(
-      "a condition in CEL: open == false && !(this.key in plateOrder). Fields by name, globals after in, className, shallowSize, retainedSize, address, size, isNew, has(this.x), startsWith, endsWith, contains",
+      "a condition in CEL: open == false && !(this.key in plateOrder). Names: fields, globals, className, shallowSize, retainedSize, address, size, isNew, has(this.x), startsWith, endsWith, contains",
     ),
     count: z.boolean().optional().describe("lists no objects, only their number"),
     sum: z.enum(["shallow", "retained"]).optional().describe("adds up this size"),
@@ -233,7 +233,7 @@ export const object = question({
   },
 });
 
-interface Branch {
+interface SentBranch {
   label: string | null;
   labelText: string | null;
   root: z.output<typeof rootShape> | null;
@@ -241,17 +241,17 @@ interface Branch {
   count: number;
   shallowSize: number;
   fingerprint: string;
-  children: Branch[];
-  more: More;
+  children: SentBranch[];
+  more: SentMore;
 }
 
-type More = z.output<typeof more>;
+type SentMore = z.output<typeof more>;
 
 const more = z
   .strictObject({ branches: count, count, shallowSize: size })
   .nullable()
   .meta({ id: "more" });
-const branch: z.ZodType<Branch> = z
+const branch: z.ZodType<SentBranch> = z
   .strictObject({
     label: z.string().nullable(),
     labelText: z.string().nullable(),
@@ -337,7 +337,7 @@ export const paths = question({
     if (merged !== null) {
       return [
         `${formatCount(merged.count)} objects, ${formatSize(merged.shallowSize)}, retain ${formatSize(merged.retainedSetSize)}; removing all frees ${formatSize(merged.freedByRemovingAll)}`,
-        ...merged.tree.flatMap((one) => branchLines(one as Branch, 0)),
+        ...merged.tree.flatMap((one) => branchLines(one as SentBranch, 0)),
         ...moreLines(merged.more, 0),
       ];
     }
@@ -358,7 +358,7 @@ export const paths = question({
   },
 });
 
-function branchLines(one: Branch, depth: number): string[] {
+function branchLines(one: SentBranch, depth: number): string[] {
   const by = one.root !== null ? `${rootText(one.root)} ` : `${(one.labelText ?? "").trim()} `;
   const line = `${"  ".repeat(depth)}${by}${one.className}: ${formatCount(one.count)}, ${formatSize(one.shallowSize)}`;
   return [
@@ -368,7 +368,7 @@ function branchLines(one: Branch, depth: number): string[] {
   ];
 }
 
-function moreLines(rest: More, depth: number): string[] {
+function moreLines(rest: SentMore, depth: number): string[] {
   if (rest === null) return [];
   return [
     `${"  ".repeat(depth)}(${formatCount(rest.branches)} more branches: ${formatCount(rest.count)} objects, ${formatSize(rest.shallowSize)})`,

@@ -29,7 +29,7 @@ export const sites = question({
   name: "sites",
   title: "Allocating lines",
   description:
-    "Which lines of source allocated what is alive? For a dump with the heap profile of its moment, or a snapshot that V8 wrote while it tracked allocations. With before (and its profile), which lines' live objects became more.",
+    "Which lines of source allocated what is alive? For a dump with the heap profile of its moment, or a snapshot that V8 wrote while it tracked allocations. With before (and its profile), which lines have more live objects now.",
   basis: "Numbers of a sampled profile are estimates; sizeError is their standard error.",
   input: {
     heap,

@@ -194,9 +194,12 @@ fn assert_entries_are_read(columns: &[Column]) {
     let names: Vec<_> = columns.iter().map(|column| column.type_name).collect();
     let types: Vec<&dyn Type> = columns
         .iter()
-        .map(|column| match column.is_reference {
-            true => &node as &dyn Type,
-            false => &column.type_name,
+        .map(|column| {
+            if column.is_reference {
+                &node as &dyn Type
+            } else {
+                &column.type_name
+            }
         })
         .collect();
     let container = match columns.len() {

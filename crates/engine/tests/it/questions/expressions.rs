@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::objects::string;
-use crate::support::{ARRAY_BUFFER, Class, Object, STRING, Scene, ask, ask_with};
+use crate::support::{
+    ARRAY_BUFFER, Class, Object, STRING, Scene, ask, ask_with, open as open_with,
+};
 use engine::Control;
 use engine::questions::{self, LoadedHeap, Question};
 
@@ -111,6 +113,11 @@ fn fields_built_in_values_and_globals_mean_what_the_documentation_says() {
         ("note.contains('est 1')", &[2, 3]),
         ("note == null", &[4]),
         ("note < 'guest 1'", &[0, 1]),
+        ("note < 'guest'", &[]),
+        ("note > 'guest'", &[0, 1, 2, 3]),
+        ("note <= 'guest 00'", &[0, 1]),
+        ("note in ['guest 1', 'g', 'guest 11']", &[2, 3]),
+        ("note in ['guest']", &[]),
         ("this.size == 103", &[3]),
         ("note.size() == 7", &[0, 1, 2, 3]),
         ("next.next.key == 1", &[3]),
@@ -225,6 +232,32 @@ fn with_an_earlier_heap_new_objects_can_be_told() {
     let question: Question = serde_json::from_value(question).unwrap();
     let error = questions::ask(&after, &question, Some(&before), &Control::default()).unwrap_err();
     assert_eq!(error.code(), "ERR_INVALID_OPTION");
+}
+
+#[test]
+fn only_objects_that_an_earlier_heap_does_not_have_are_new() {
+    let scene_with = |count: usize| {
+        let mut scene = Scene::new();
+        let node = scene.class("assembly/index/Node");
+        scene.field(node, "next", 0, node);
+        let mut last = Object(0);
+        for _ in 0..count {
+            last = scene.object_of(node, &[last.0]);
+        }
+        scene.global("assembly/index/last", node, last);
+        scene
+    };
+    let scenes = [scene_with(3), scene_with(5)];
+    let module = scenes[0].module();
+    let [before, after] = scenes.map(|scene| open_with(&scene.dump(), &module).unwrap());
+    let count = |heap, before, condition: &str| {
+        let question = json!({ "question": "find", "where": condition, "count": true });
+        ask_with(heap, Some(before), question)["total"].clone()
+    };
+    assert_eq!(count(&after, &before, "isNew"), 2);
+    assert_eq!(count(&after, &before, "!isNew"), 3);
+    assert_eq!(count(&after, &after, "isNew"), 0);
+    assert_eq!(count(&before, &after, "isNew"), 0);
 }
 
 #[test]

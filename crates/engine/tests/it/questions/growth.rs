@@ -191,15 +191,16 @@ fn grown(tables: &[Rows]) -> (BTreeSet<String>, BTreeSet<String>) {
                 continue;
             }
             let series = tables.iter().map(|table| {
-                let sum = match is_site {
-                    false => table.groups.get(&text).copied(),
-                    true => table.rooted.get(&text).copied().or_else(|| {
+                let sum = if is_site {
+                    table.rooted.get(&text).copied().or_else(|| {
                         let mut places = table.places.iter();
                         let found = places.find(|((holders, label, class), _)| {
                             continued(holders, label, class) == text
                         });
                         found.map(|(_, &sum)| sum)
-                    }),
+                    })
+                } else {
+                    table.groups.get(&text).copied()
                 };
                 let is_possible = has_group(table, holder.as_ref());
                 sum.or(is_possible.then_some((0, 0)))

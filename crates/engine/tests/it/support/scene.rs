@@ -133,11 +133,11 @@ impl Scene {
     }
 
     /// Adds a field to a class.
-    pub fn field(&mut self, class: Class, name: &str, offset: u32, of: impl Type) {
+    pub fn field(&mut self, class: Class, name: &str, offset: u32, target: impl Type) {
         self.described(class).fields.push(FieldDescription {
             name: name.to_owned(),
             offset,
-            of: of.reference(),
+            of: target.reference(),
         });
     }
 
@@ -280,17 +280,17 @@ impl Scene {
     // The roots.
 
     /// Declares a global variable; the module locates it, and it holds this value.
-    pub fn global(&mut self, name: &str, of: impl Type, value: impl Into<u32>) {
+    pub fn global(&mut self, name: &str, target: impl Type, value: impl Into<u32>) {
         self.globals.push(WasmGlobal::variable(name, value.into()));
         let index = self.globals.len() as u32 - 1;
-        self.describe_global(name, of, Some(index));
+        self.describe_global(name, target, Some(index));
     }
 
     /// Declares a global variable in the debug information only.
-    pub fn describe_global(&mut self, name: &str, of: impl Type, global_index: Option<u32>) {
+    pub fn describe_global(&mut self, name: &str, target: impl Type, global_index: Option<u32>) {
         self.description.globals.push(GlobalDescription {
             name: name.to_owned(),
-            of: of.reference(),
+            of: target.reference(),
             global_index,
             constant_value: None,
         });

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use wasmparser::{FunctionBody, Operator, ValType};
 
-use super::hook::{Address, Hook, Kind, Size};
-use super::search::Search;
+use super::hook::{AllocatedSize, BlockAddress, Hook, HookKind};
+use super::search::FunctionsByName;
 use base::error::Result;
 use wasm::allocation_table::Family;
 use wasm::module::unreadable;
@@ -27,17 +27,17 @@ const SEARCHING: [(&[&str], usize, i32); 4] = [
 ];
 
 /// A function of AssemblyScript's that resizes a block.
-fn resized(at: u32, below: i32) -> Kind {
-    Kind::Reallocate {
-        old: Address::Parameter { at, below },
-        address: Address::Result { below },
-        size: Size::Block,
+fn resized(at: u32, below: i32) -> HookKind {
+    HookKind::Reallocate {
+        old: BlockAddress::Parameter { at, below },
+        address: BlockAddress::Result { below },
+        size: AllocatedSize::Block,
     }
 }
 
 /// What a function does.
 #[derive(Default)]
-struct Facts {
+struct BodyCounts {
     /// Instructions that count trailing zeros.
     trailing: usize,
     /// Instructions that count leading zeros.
@@ -48,7 +48,7 @@ struct Facts {
     calls: Vec<u32>,
 }
 
-impl Facts {
+impl BodyCounts {
     fn of(body: &FunctionBody<'_>) -> Result<Self> {
         let mut facts = Self::default();
         for operator in body.get_operators_reader().map_err(unreadable)? {
@@ -64,13 +64,13 @@ impl Facts {
     }
 }
 
-impl Search<'_, '_> {
+impl FunctionsByName<'_, '_> {
     /// AssemblyScript's runtime that never collects.
     pub(super) fn stub(&self) -> Option<(Family, Vec<Hook>)> {
         let mut list = Vec::new();
-        let block = |below| Kind::Allocate {
-            address: Address::Result { below },
-            size: Size::Block,
+        let block = |below| HookKind::Allocate {
+            address: BlockAddress::Result { below },
+            size: AllocatedSize::Block,
         };
         self.add(
             &mut list,
@@ -87,7 +87,7 @@ impl Search<'_, '_> {
         if list.is_empty() {
             return None;
         }
-        let freed = Kind::Free(Address::Parameter {
+        let freed = HookKind::Free(BlockAddress::Parameter {
             at: 0,
             below: BLOCK_HEADER,
         });
@@ -116,9 +116,9 @@ impl Search<'_, '_> {
         list.push(Hook {
             function: search,
             name: SEARCH_BLOCK,
-            kind: Kind::Allocate {
-                address: Address::Result { below: 0 },
-                size: Size::CutBlock(self.last_parameter(search)),
+            kind: HookKind::Allocate {
+                address: BlockAddress::Result { below: 0 },
+                size: AllocatedSize::SplitBlock(self.last_parameter(search)),
             },
         });
         (Family::Assemblyscript, list)
@@ -129,7 +129,7 @@ impl Search<'_, '_> {
         let mut list = vec![Hook {
             function: insert,
             name: INSERT_BLOCK,
-            kind: Kind::Free(Address::Parameter {
+            kind: HookKind::Free(BlockAddress::Parameter {
                 at: self.last_parameter(insert),
                 below: 0,
             }),
@@ -168,7 +168,7 @@ impl Search<'_, '_> {
     pub(super) fn unnamed_tlsf(&self) -> Result<Option<(Family, Vec<Hook>)>> {
         let mut facts = BTreeMap::new();
         for (function, body) in self.module.functions.defined() {
-            facts.insert(function, Facts::of(body)?);
+            facts.insert(function, BodyCounts::of(body)?);
         }
         // The number of results, if there are only numbers of 32 bits.
         let results = |function: u32| {
@@ -210,9 +210,9 @@ impl Search<'_, '_> {
         let mut known = Vec::new();
         for (names, parameters, below) in SEARCHING {
             for name in names {
-                let kind = Kind::Allocate {
-                    address: Address::Result { below },
-                    size: Size::Block,
+                let kind = HookKind::Allocate {
+                    address: BlockAddress::Result { below },
+                    size: AllocatedSize::Block,
                 };
                 self.add(&mut known, name, (parameters, 1), kind);
             }

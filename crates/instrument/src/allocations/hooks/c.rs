@@ -1,7 +1,7 @@
 //! Allocators with the functions of C: C, C++, Rust, TinyGo.
 
-use super::hook::{Address, Hook, Kind, Size};
-use super::search::Search;
+use super::hook::{AllocatedSize, BlockAddress, Hook, HookKind};
+use super::search::FunctionsByName;
 use wasm::allocation_table::Family;
 
 /// The names of each function of C: the standard's, those within dlmalloc and emmalloc, and since Zig 0.17 those of
@@ -32,17 +32,17 @@ const REALLOC: [&str; 4] = [
 const REALLOCARRAY: [&str; 2] = ["reallocarray", "c.malloc.reallocarray"];
 const FREE: [&str; 4] = ["free", "dlfree", "emmalloc_free", "c.malloc.free"];
 
-impl Search<'_, '_> {
+impl FunctionsByName<'_, '_> {
     /// Those of C, C++, Rust and TinyGo by their names, and that of Zig.
     pub(super) fn c(&self) -> Option<(Family, Vec<Hook>)> {
         let mut list = Vec::new();
-        let result = Address::Result { below: 0 };
-        let parameter = |at| Address::Parameter { at, below: 0 };
-        let allocate = |size| Kind::Allocate {
+        let result = BlockAddress::Result { below: 0 };
+        let parameter = |at| BlockAddress::Parameter { at, below: 0 };
+        let allocate = |size| HookKind::Allocate {
             address: result,
             size,
         };
-        let reallocate = |size| Kind::Reallocate {
+        let reallocate = |size| HookKind::Reallocate {
             old: parameter(0),
             address: result,
             size,
@@ -51,26 +51,30 @@ impl Search<'_, '_> {
             &mut list,
             "runtime.alloc",
             (2, 1),
-            allocate(Size::Parameter(0)),
+            allocate(AllocatedSize::Parameter(0)),
         );
         if !list.is_empty() {
             return Some((Family::Tinygo, list));
         }
         // The function within dlmalloc has the state as its first parameter in some versions.
-        let aligned = allocate(Size::Parameter(1));
-        let written = Kind::Allocate {
-            address: Address::Pointer { at: 0 },
-            size: Size::Parameter(2),
+        let aligned = allocate(AllocatedSize::Parameter(1));
+        let written = HookKind::Allocate {
+            address: BlockAddress::Pointer { at: 0 },
+            size: AllocatedSize::Parameter(2),
         };
-        let functions: [(&[&'static str], (usize, usize), Kind); 8] = [
-            (&MALLOC, (1, 1), allocate(Size::Parameter(0))),
-            (&CALLOC, (2, 1), allocate(Size::Product(0, 1))),
+        let functions: [(&[&'static str], (usize, usize), HookKind); 8] = [
+            (&MALLOC, (1, 1), allocate(AllocatedSize::Parameter(0))),
+            (&CALLOC, (2, 1), allocate(AllocatedSize::Product(0, 1))),
             (&ALIGNED, (2, 1), aligned),
-            (&VALLOC, (1, 1), allocate(Size::Parameter(0))),
+            (&VALLOC, (1, 1), allocate(AllocatedSize::Parameter(0))),
             (&POSIX_MEMALIGN, (3, 1), written),
-            (&REALLOC, (2, 1), reallocate(Size::Parameter(1))),
-            (&REALLOCARRAY, (3, 1), reallocate(Size::Product(1, 2))),
-            (&FREE, (1, 0), Kind::Free(parameter(0))),
+            (&REALLOC, (2, 1), reallocate(AllocatedSize::Parameter(1))),
+            (
+                &REALLOCARRAY,
+                (3, 1),
+                reallocate(AllocatedSize::Product(1, 2)),
+            ),
+            (&FREE, (1, 0), HookKind::Free(parameter(0))),
         ];
         for (names, signature, kind) in functions {
             for name in names {
@@ -78,10 +82,22 @@ impl Search<'_, '_> {
             }
         }
         for (name, signature, kind) in [
-            ("__rust_alloc", (2, 1), allocate(Size::Parameter(0))),
-            ("__rust_alloc_zeroed", (2, 1), allocate(Size::Parameter(0))),
-            ("__rust_realloc", (4, 1), reallocate(Size::Parameter(3))),
-            ("__rust_dealloc", (3, 0), Kind::Free(parameter(0))),
+            (
+                "__rust_alloc",
+                (2, 1),
+                allocate(AllocatedSize::Parameter(0)),
+            ),
+            (
+                "__rust_alloc_zeroed",
+                (2, 1),
+                allocate(AllocatedSize::Parameter(0)),
+            ),
+            (
+                "__rust_realloc",
+                (4, 1),
+                reallocate(AllocatedSize::Parameter(3)),
+            ),
+            ("__rust_dealloc", (3, 0), HookKind::Free(parameter(0))),
         ] {
             // Newer compilers put a hash before the name.
             for variant in self.names_ending(name) {
@@ -95,7 +111,7 @@ impl Search<'_, '_> {
             }
         }
         self.zig(&mut list);
-        let allocates = |hook: &Hook| matches!(hook.kind, Kind::Allocate { .. });
+        let allocates = |hook: &Hook| matches!(hook.kind, HookKind::Allocate { .. });
         list.iter().any(allocates).then_some((Family::C, list))
     }
 }

@@ -8,11 +8,11 @@ use base::error::Result;
 use wasm::module::{Module, unreadable};
 
 /// Direct calls between functions.
-pub(super) struct Calls {
+pub(super) struct CallGraph {
     pub(super) callees: BTreeMap<u32, Vec<u32>>,
 }
 
-impl Calls {
+impl CallGraph {
     pub(super) fn read(module: &Module<'_>) -> Result<Self> {
         let mut callees = BTreeMap::new();
         for (function, body) in module.functions.defined() {

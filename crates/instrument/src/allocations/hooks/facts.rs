@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wasmparser::{FunctionBody, Operator, ValType};
 
-use super::search::Search;
+use super::search::FunctionsByName;
 use base::error::Result;
 use wasm::module::unreadable;
 
@@ -12,7 +12,7 @@ use wasm::module::unreadable;
 const LEAST_ADDRESS: u32 = 1024;
 
 /// What a function contains.
-pub(super) struct Facts {
+pub(super) struct FunctionFacts {
     pub(super) constants: BTreeSet<i32>,
     /// Numbers that may be addresses.
     pub(super) addresses: BTreeSet<u32>,
@@ -26,7 +26,7 @@ pub(super) struct Facts {
     pub(super) counts_trailing: bool,
 }
 
-impl Facts {
+impl FunctionFacts {
     fn of(body: &FunctionBody<'_>, signature: Option<(usize, usize)>) -> Result<Self> {
         let mut facts = Self {
             constants: BTreeSet::new(),
@@ -72,15 +72,15 @@ impl Facts {
     }
 }
 
-impl Search<'_, '_> {
+impl FunctionsByName<'_, '_> {
     /// What each function of the module contains.
     ///
     /// # Errors
     /// [`ModuleError::Unreadable`](wasm::ModuleError::Unreadable).
-    pub(super) fn facts(&self) -> Result<BTreeMap<u32, Facts>> {
+    pub(super) fn facts(&self) -> Result<BTreeMap<u32, FunctionFacts>> {
         let mut facts = BTreeMap::new();
         for (function, body) in self.module.functions.defined() {
-            facts.insert(function, Facts::of(body, self.signature(function))?);
+            facts.insert(function, FunctionFacts::of(body, self.signature(function))?);
         }
         Ok(facts)
     }
@@ -96,13 +96,13 @@ impl Search<'_, '_> {
 /// The first of the functions that work with the state of an allocator that is neither hooked nor called by such
 /// functions only.
 pub(super) fn outer(
-    facts: &BTreeMap<u32, Facts>,
+    facts: &BTreeMap<u32, FunctionFacts>,
     working: &BTreeSet<u32>,
     hooked: &BTreeSet<u32>,
     exported: &BTreeSet<u32>,
 ) -> Option<u32> {
     let is_inner = |function: u32| {
-        let calls = |facts: &Facts| facts.calls.contains(&function);
+        let calls = |facts: &FunctionFacts| facts.calls.contains(&function);
         let mut callers = facts.iter().filter(|(_, facts)| calls(facts));
         let is_called = callers.clone().next().is_some();
         let known = |caller: &u32| hooked.contains(caller) || working.contains(caller);

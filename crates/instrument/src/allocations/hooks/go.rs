@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::calls::Calls;
-use super::hook::{Hook, Kind};
-use super::search::Search;
+use super::calls::CallGraph;
+use super::hook::{Hook, HookKind};
+use super::search::FunctionsByName;
 use crate::InstrumentError;
 use base::error::{Error, Result};
 use base::units::GlobalIndex;
@@ -23,13 +23,13 @@ const BY_SIZE: [&str; 4] = [
 /// characters that are no letters.
 const INNERMOST: [&str; 2] = ["runtime.__mcache_.nextFree", "runtime.__mcache_.allocLarge"];
 
-impl Search<'_, '_> {
+impl FunctionsByName<'_, '_> {
     /// `mallocgc` and its variants. The stack pointer is the first global.
     pub(super) fn go(&self) -> Option<(Family, Vec<Hook>)> {
         let mut list = Vec::new();
         let stack_pointer = self.module.globals.get(GlobalIndex(0))?;
         if stack_pointer.is_i32 && stack_pointer.mutable {
-            self.add(&mut list, "runtime.mallocgc", (1, 1), Kind::GoAllocate);
+            self.add(&mut list, "runtime.mallocgc", (1, 1), HookKind::GoAllocate);
         }
         if list.is_empty() {
             return None;
@@ -44,7 +44,7 @@ impl Search<'_, '_> {
                     list.push(Hook {
                         function,
                         name,
-                        kind: Kind::GoAllocate,
+                        kind: HookKind::GoAllocate,
                     });
                 }
             }
@@ -72,7 +72,7 @@ impl Search<'_, '_> {
             }
             waiting.extend(functions);
         }
-        let callers = Calls::read(self.module)?.callers();
+        let callers = CallGraph::read(self.module)?.callers();
         let hooked: BTreeSet<u32> = list.iter().map(|hook| hook.function).collect();
         let mut seen: BTreeSet<u32> = waiting.iter().copied().collect();
         while let Some(function) = waiting.pop() {

@@ -2,7 +2,7 @@
 
 /// Where the address of a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Address {
+pub(crate) enum BlockAddress {
     /// Below the result by this number of bytes.
     Result { below: i32 },
     /// Below a parameter by this number of bytes.
@@ -15,30 +15,30 @@ pub(crate) enum Address {
 
 /// What the size of a block is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Size {
+pub(crate) enum AllocatedSize {
     /// A parameter.
     Parameter(u32),
     /// The product of two parameters.
     Product(u32, u32),
     /// What the header of the block says, with the header.
     Block,
-    /// What is left of a free block when it is cut to the size in a parameter, with the header.
-    CutBlock(u32),
+    /// What is left of a free block when it is split at the size in a parameter, with the header.
+    SplitBlock(u32),
 }
 
 /// What a function does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum HookKind {
     Allocate {
-        address: Address,
-        size: Size,
+        address: BlockAddress,
+        size: AllocatedSize,
     },
     Reallocate {
-        old: Address,
-        address: Address,
-        size: Size,
+        old: BlockAddress,
+        address: BlockAddress,
+        size: AllocatedSize,
     },
-    Free(Address),
+    Free(BlockAddress),
     /// Go's `mallocgc` or a variant of it, whose parameters are on a stack in memory.
     GoAllocate,
 }
@@ -48,5 +48,5 @@ pub(crate) enum Kind {
 pub(crate) struct Hook {
     pub(crate) function: u32,
     pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: HookKind,
 }

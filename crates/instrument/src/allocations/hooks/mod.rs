@@ -1,7 +1,7 @@
 //! Finds the functions of a module that allocate, reallocate and free.
 //!
 //! Each file knows the allocators of some languages (`assemblyscript`, `c`, `go`, `zig`): it looks for functions by
-//! name and type in a `Search`, or by what their code does.
+//! name and type in a `FunctionsByName`, or by what their code does.
 
 mod assemblyscript;
 mod c;
@@ -16,10 +16,10 @@ mod zig;
 
 use std::collections::BTreeSet;
 
-pub(crate) use self::hook::{Address, Hook, Kind, Size};
+pub(crate) use self::hook::{AllocatedSize, BlockAddress, Hook, HookKind};
 
-use self::calls::Calls;
-use self::search::Search;
+use self::calls::CallGraph;
+use self::search::FunctionsByName;
 use super::types::Types;
 use crate::InstrumentError;
 use base::error::{Error, Result};
@@ -32,8 +32,8 @@ pub(crate) struct Hooks {
     pub(crate) family: Family,
     /// In the order of the functions.
     pub(crate) list: Vec<Hook>,
-    /// Functions that allocate, and those that they call and that call some of them again. A call of one by
-    /// another does not count.
+    /// The inside of the allocator: the functions that allocate, and every function on a way of calls from one of
+    /// them to another. If one of these calls another, the allocation was counted at the first already.
     pub(crate) within: BTreeSet<u32>,
     /// Functions of which there is a copy without additions.
     pub(crate) copied: BTreeSet<u32>,
@@ -45,7 +45,7 @@ impl Hooks {
     /// # Errors
     /// [`InstrumentError::AllocatorMissing`], [`ModuleError::Unreadable`](wasm::ModuleError::Unreadable).
     pub(crate) fn find(module: &Module<'_>, types: &Types) -> Result<Self> {
-        let search = Search::new(module, types);
+        let search = FunctionsByName::new(module, types);
         let named = search.stub().or_else(|| search.named_tlsf());
         let named = named.or_else(|| search.go()).or_else(|| search.c());
         let found = match named {
@@ -83,7 +83,7 @@ impl Hooks {
         let functions = |frees: bool| {
             let kinds = list
                 .iter()
-                .filter(move |hook| matches!(hook.kind, Kind::Free(_)) == frees);
+                .filter(move |hook| matches!(hook.kind, HookKind::Free(_)) == frees);
             kinds.map(|hook| hook.function)
         };
         let mut copied: BTreeSet<u32> = functions(true).collect();
@@ -94,7 +94,7 @@ impl Hooks {
         // freed already is not known any more.
         if family != Family::Go {
             let allocating = functions(false).collect();
-            let calls = Calls::read(module)?;
+            let calls = CallGraph::read(module)?;
             within = calls.between(&allocating);
             within.retain(|function| !copied.contains(function));
             within.extend(allocating);
@@ -118,7 +118,7 @@ impl Hooks {
     /// Whether blocks are freed one by one.
     pub(crate) fn frees(&self) -> bool {
         let mut kinds = self.list.iter().map(|hook| hook.kind);
-        kinds.any(|kind| matches!(kind, Kind::Free(_)))
+        kinds.any(|kind| matches!(kind, HookKind::Free(_)))
     }
 }
 

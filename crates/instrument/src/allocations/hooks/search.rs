@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use wasmparser::ValType;
 
 use super::super::types::Types;
-use super::hook::{Hook, Kind};
+use super::hook::{Hook, HookKind};
 use wasm::module::Module;
 
 /// Functions by name, with their types.
-pub(super) struct Search<'s, 'm> {
+pub(super) struct FunctionsByName<'s, 'm> {
     pub(super) module: &'s Module<'m>,
     pub(super) types: &'s Types,
     named: BTreeMap<&'m str, Vec<u32>>,
 }
 
-impl<'s, 'm> Search<'s, 'm> {
+impl<'s, 'm> FunctionsByName<'s, 'm> {
     pub(super) fn new(module: &'s Module<'m>, types: &'s Types) -> Self {
         let mut named: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
         for (function, _) in module.functions.defined() {
@@ -73,7 +73,7 @@ impl<'s, 'm> Search<'s, 'm> {
         list: &mut Vec<Hook>,
         name: &'static str,
         (parameters, results): (usize, usize),
-        kind: Kind,
+        kind: HookKind,
     ) {
         for function in self.functions(name, parameters, results) {
             list.push(Hook {

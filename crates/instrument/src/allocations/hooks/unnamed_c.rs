@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::facts::{Facts, outer};
-use super::hook::{Address, Hook, Kind, Size};
-use super::search::Search;
+use super::facts::{FunctionFacts, outer};
+use super::hook::{AllocatedSize, BlockAddress, Hook, HookKind};
+use super::search::FunctionsByName;
 use crate::InstrumentError;
 use base::error::{Error, Result};
 
@@ -43,16 +43,16 @@ const FREES: [&[i32]; 2] = [&[255, 256], &[3]];
 const STATE_ADDRESSES: usize = 3;
 
 /// An allocator in a module.
-struct Allocator<'a> {
+struct UnnamedAllocator<'a> {
     known: &'a Known,
-    facts: &'a BTreeMap<u32, Facts>,
+    facts: &'a BTreeMap<u32, FunctionFacts>,
     malloc: u32,
     free: u32,
     /// The addresses of its state.
     state: BTreeSet<u32>,
 }
 
-impl Search<'_, '_> {
+impl FunctionsByName<'_, '_> {
     /// The functions of an allocator by what they do. Empty if there is none, or if it was found by names that say more,
     /// as those of Rust.
     ///
@@ -60,11 +60,11 @@ impl Search<'_, '_> {
     /// [`InstrumentError::AllocatorMissing`] if only a part of an allocator is known; [`ModuleError::Unreadable`](wasm::ModuleError::Unreadable).
     pub(super) fn unnamed_c(
         &self,
-        facts: &BTreeMap<u32, Facts>,
+        facts: &BTreeMap<u32, FunctionFacts>,
         found: &[Hook],
     ) -> Result<Vec<Hook>> {
         for known in &KNOWN {
-            let allocates = |facts: &&Facts| {
+            let allocates = |facts: &&FunctionFacts| {
                 let all = known.allocates.iter();
                 facts.signature == Some((1, 1))
                     && all.into_iter().all(|value| facts.constants.contains(value))
@@ -80,7 +80,7 @@ impl Search<'_, '_> {
             if has_name && !is_found && !found.is_empty() {
                 return Ok(Vec::new());
             }
-            let allocator = match Allocator::of(known, facts, malloc) {
+            let allocator = match UnnamedAllocator::of(known, facts, malloc) {
                 // All of it is exported by its names.
                 Err(_) if is_whole(found, malloc) => return Ok(Vec::new()),
                 allocator => allocator?,
@@ -96,8 +96,8 @@ impl Search<'_, '_> {
     }
 }
 
-impl<'a> Allocator<'a> {
-    fn of(known: &'a Known, facts: &'a BTreeMap<u32, Facts>, malloc: u32) -> Result<Self> {
+impl<'a> UnnamedAllocator<'a> {
+    fn of(known: &'a Known, facts: &'a BTreeMap<u32, FunctionFacts>, malloc: u32) -> Result<Self> {
         let shared = |function: &u32| -> BTreeSet<u32> {
             let other = &facts[function].addresses;
             facts[&malloc]
@@ -107,7 +107,7 @@ impl<'a> Allocator<'a> {
                 .collect()
         };
         let frees = |function: &&u32| {
-            let Facts {
+            let FunctionFacts {
                 constants,
                 signature,
                 ..
@@ -140,7 +140,7 @@ impl<'a> Allocator<'a> {
     }
 
     /// Whether a function calls a part of the allocator that takes or gives back the rest of a block.
-    fn calls_part(&self, facts: &Facts) -> bool {
+    fn calls_part(&self, facts: &FunctionFacts) -> bool {
         facts.calls.iter().any(|&callee| {
             let callee_facts = self.facts.get(&callee);
             let is_part = callee_facts.is_some_and(|part| {
@@ -152,34 +152,37 @@ impl<'a> Allocator<'a> {
 
     /// What a function of the allocator does, and its name in C. A function that clears its block needs no hook: the
     /// one that allocates counts it.
-    fn kind(&self, function: u32, facts: &Facts) -> Option<(&'static str, Kind)> {
+    fn kind(&self, function: u32, facts: &FunctionFacts) -> Option<(&'static str, HookKind)> {
         let signature = facts.signature?;
-        let address = Address::Result { below: 0 };
-        let old = Address::Parameter { at: 0, below: 0 };
-        let allocated = |address, size| Kind::Allocate {
+        let address = BlockAddress::Result { below: 0 };
+        let old = BlockAddress::Parameter { at: 0, below: 0 };
+        let allocated = |address, size| HookKind::Allocate {
             address,
-            size: Size::Parameter(size),
+            size: AllocatedSize::Parameter(size),
         };
         if function == self.malloc {
             return Some(("malloc", allocated(address, 0)));
         }
         if function == self.free {
-            return Some(("free", Kind::Free(old)));
+            return Some(("free", HookKind::Free(old)));
         }
         let part = self.calls_part(facts);
         if !facts.calls.contains(&self.malloc) || !(part || self.touches(function)) {
             return None;
         }
         let size = match (facts.calls.contains(&self.free), signature) {
-            (true, (2, 1)) => Size::Parameter(1),
-            (true, (4, 1)) => Size::Parameter(3),
+            (true, (2, 1)) => AllocatedSize::Parameter(1),
+            (true, (4, 1)) => AllocatedSize::Parameter(3),
             (false, (2, 1)) if part => return Some(("memalign", allocated(address, 1))),
             (false, (3, 1)) if part => {
-                return Some(("posix_memalign", allocated(Address::Pointer { at: 0 }, 2)));
+                return Some((
+                    "posix_memalign",
+                    allocated(BlockAddress::Pointer { at: 0 }, 2),
+                ));
             }
             _ => return None,
         };
-        let kind = Kind::Reallocate { old, address, size };
+        let kind = HookKind::Reallocate { old, address, size };
         Some(("realloc", kind))
     }
 
@@ -210,10 +213,10 @@ impl<'a> Allocator<'a> {
 
 /// Whether functions that were found are all of an allocator.
 pub(super) fn is_whole(found: &[Hook], malloc: u32) -> bool {
-    let has = |is: fn(&Kind) -> bool| found.iter().any(|hook| is(&hook.kind));
+    let has = |is: fn(&HookKind) -> bool| found.iter().any(|hook| is(&hook.kind));
     found.iter().any(|hook| hook.function == malloc)
-        && has(|kind| matches!(kind, Kind::Free(_)))
-        && has(|kind| matches!(kind, Kind::Reallocate { .. }))
+        && has(|kind| matches!(kind, HookKind::Free(_)))
+        && has(|kind| matches!(kind, HookKind::Reallocate { .. }))
 }
 
 /// Says that only a part of an allocator without names is known.

@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::facts::{Facts, outer};
-use super::hook::{Address, Hook, Kind, Size};
-use super::search::Search;
+use super::facts::{FunctionFacts, outer};
+use super::hook::{AllocatedSize, BlockAddress, Hook, HookKind};
+use super::search::FunctionsByName;
 use super::unnamed_c::{is_whole, unknown};
 use base::error::Result;
 
@@ -22,18 +22,18 @@ const CLAIMS: [i32; 2] = [-16, -1];
 
 /// emmalloc in a module.
 struct Emmalloc<'a> {
-    facts: &'a BTreeMap<u32, Facts>,
+    facts: &'a BTreeMap<u32, FunctionFacts>,
     memalign: u32,
 }
 
-impl Search<'_, '_> {
+impl FunctionsByName<'_, '_> {
     /// The functions of emmalloc by what they do. Empty if there is none, or if they have names.
     ///
     /// # Errors
     /// [`InstrumentError::AllocatorMissing`](crate::InstrumentError::AllocatorMissing) if only a part of it is known.
     pub(super) fn unnamed_emmalloc(
         &self,
-        facts: &BTreeMap<u32, Facts>,
+        facts: &BTreeMap<u32, FunctionFacts>,
         found: &[Hook],
     ) -> Result<Vec<Hook>> {
         let allocating = facts.iter().filter(|(_, facts)| allocates(facts));
@@ -62,19 +62,19 @@ impl Search<'_, '_> {
 }
 
 /// Whether a function takes a free region from its list, or puts one into it.
-fn uses_lists(facts: &Facts) -> bool {
+fn uses_lists(facts: &FunctionFacts) -> bool {
     let has = |value: &i32| facts.constants.contains(value);
     facts.counts_leading && LISTS.iter().all(has)
 }
 
 /// Whether it is the function that allocates, or a copy of it: it searches the mask of the lists that have regions.
-fn allocates(facts: &Facts) -> bool {
+fn allocates(facts: &FunctionFacts) -> bool {
     let has = |value: &i32| facts.constants.contains(value);
     facts.counts_trailing && uses_lists(facts) && LARGEST.iter().any(has)
 }
 
 /// Whether it takes more memory, and puts it into a list. It returns no block.
-fn claims(facts: &Facts) -> bool {
+fn claims(facts: &FunctionFacts) -> bool {
     let has = |value: &i32| facts.constants.contains(value);
     facts.signature == Some((1, 1)) && !facts.counts_trailing && CLAIMS.iter().all(has)
 }
@@ -89,13 +89,13 @@ impl Emmalloc<'_> {
 
     /// What a function does, and its name in C. Functions that only call the one that allocates need no hook: it
     /// counts their blocks.
-    fn kind(&self, function: u32, facts: &Facts) -> Option<(&'static str, Kind)> {
-        let result = Address::Result { below: 0 };
-        let old = Address::Parameter { at: 0, below: 0 };
+    fn kind(&self, function: u32, facts: &FunctionFacts) -> Option<(&'static str, HookKind)> {
+        let result = BlockAddress::Result { below: 0 };
+        let old = BlockAddress::Parameter { at: 0, below: 0 };
         if function == self.memalign {
-            let kind = Kind::Allocate {
+            let kind = HookKind::Allocate {
                 address: result,
-                size: Size::Parameter(1),
+                size: AllocatedSize::Parameter(1),
             };
             return Some(("memalign", kind));
         }
@@ -103,11 +103,11 @@ impl Emmalloc<'_> {
             let in_place = facts.calls.iter().any(|&callee| self.resizes(callee));
             let is_realloc = in_place || (uses_lists(facts) && !facts.counts_trailing);
             let size = match facts.signature {
-                Some((2, 1)) if is_realloc => Size::Parameter(1),
-                Some((3, 1)) if is_realloc => Size::Parameter(2),
+                Some((2, 1)) if is_realloc => AllocatedSize::Parameter(1),
+                Some((3, 1)) if is_realloc => AllocatedSize::Parameter(2),
                 _ => return None,
             };
-            let kind = Kind::Reallocate {
+            let kind = HookKind::Reallocate {
                 old,
                 address: result,
                 size,
@@ -115,7 +115,7 @@ impl Emmalloc<'_> {
             return Some(("realloc", kind));
         }
         let frees = facts.signature == Some((1, 0)) && uses_lists(facts);
-        frees.then_some(("free", Kind::Free(old)))
+        frees.then_some(("free", HookKind::Free(old)))
     }
 
     fn hooks(&self) -> Vec<Hook> {
@@ -135,7 +135,7 @@ impl Emmalloc<'_> {
     fn check(&self, list: &[Hook], found: &[Hook], exported: &BTreeSet<u32>) -> Result<()> {
         let frees = list
             .iter()
-            .filter(|hook| matches!(hook.kind, Kind::Free(_)));
+            .filter(|hook| matches!(hook.kind, HookKind::Free(_)));
         let frees = frees.count();
         if frees != 1 {
             let what = format!("its function that frees in {frees} functions");

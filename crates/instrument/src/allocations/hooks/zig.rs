@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use wasmparser::Operator;
 
-use super::hook::{Address, Hook, Kind, Size};
-use super::search::Search;
+use super::hook::{AllocatedSize, BlockAddress, Hook, HookKind};
+use super::search::FunctionsByName;
 use base::error::Result;
 use wasm::module::unreadable;
 
@@ -30,7 +30,7 @@ const ZIG_LIST: u64 = 52;
 /// Offsets below are those of fields, and not of variables.
 const FIELDS: u64 = 1024;
 
-impl Search<'_, '_> {
+impl FunctionsByName<'_, '_> {
     /// Whether the optimiser copied Zig's allocator into functions that do not report what they do: they write
     /// where the allocator keeps its lists, of which constant offsets are in the code.
     pub(super) fn zig_is_inlined(&self, list: &[Hook]) -> Result<bool> {
@@ -59,7 +59,7 @@ impl Search<'_, '_> {
             }
         }
         let last = own.iter().next_back().copied();
-        // An optimiser adds the place in a list to its offset if the size is constant.
+        // An optimiser adds the position in a list to its offset if the size is constant.
         let lists = own.iter().map(|&list| {
             let length = if Some(list) == last { 1 } else { ZIG_LIST };
             list..list + length
@@ -73,27 +73,27 @@ impl Search<'_, '_> {
     /// and a return address last; without optimisation, one parameter more comes before them.
     pub(super) fn zig(&self, list: &mut Vec<Hook>) {
         for more in [0, 1] {
-            let old = Address::Parameter {
+            let old = BlockAddress::Parameter {
                 at: more + 1,
                 below: 0,
             };
-            let resized = |address| Kind::Reallocate {
+            let resized = |address| HookKind::Reallocate {
                 old,
                 address,
-                size: Size::Parameter(more + 4),
+                size: AllocatedSize::Parameter(more + 4),
             };
-            let allocated = Kind::Allocate {
-                address: Address::Result { below: 0 },
-                size: Size::Parameter(more + 1),
+            let allocated = HookKind::Allocate {
+                address: BlockAddress::Result { below: 0 },
+                size: AllocatedSize::Parameter(more + 1),
             };
             for [alloc, remap, resize, free] in ZIG {
                 let mut add = |name, parameters: u32, results, kind| {
                     self.add(list, name, ((more + parameters) as usize, results), kind);
                 };
                 add(alloc, 4, 1, allocated);
-                add(remap, 6, 1, resized(Address::Result { below: 0 }));
-                add(resize, 6, 1, resized(Address::Kept { at: more + 1 }));
-                add(free, 5, 0, Kind::Free(old));
+                add(remap, 6, 1, resized(BlockAddress::Result { below: 0 }));
+                add(resize, 6, 1, resized(BlockAddress::Kept { at: more + 1 }));
+                add(free, 5, 0, HookKind::Free(old));
             }
         }
     }

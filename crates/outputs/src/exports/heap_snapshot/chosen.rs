@@ -18,13 +18,13 @@ pub(super) struct Chosen {
     pub(super) objects: ObjectSet,
     pub(super) object_count: u32,
     /// One garbage object of each group that nothing outside refers to, so that all garbage is reached.
-    pub(super) garbage: Option<Garbage>,
+    pub(super) garbage: Option<GarbageEntries>,
     pub(super) reference_count: u64,
     /// The highest offset that is the label of a reference.
     pub(super) last_word: Option<u32>,
 }
 
-pub(super) struct Garbage {
+pub(super) struct GarbageEntries {
     pub(super) entries: ObjectSet,
     pub(super) entry_count: u32,
 }
@@ -46,15 +46,14 @@ impl Chosen {
             live.insert(object);
         }
         control.check()?;
-        let garbage = match options.all {
-            false => None,
-            true => {
-                let entries = garbage::entries(heap, &live, control)?;
-                Some(Garbage {
-                    entry_count: entries.iter().count() as u32,
-                    entries,
-                })
-            }
+        let garbage = if options.all {
+            let entries = garbage::entries(heap, &live, control)?;
+            Some(GarbageEntries {
+                entry_count: entries.iter().count() as u32,
+                entries,
+            })
+        } else {
+            None
         };
         let is_chosen =
             |object| live.contains(object) || options.all && heap.objects.is_on_heap(object);
@@ -120,7 +119,7 @@ impl Chosen {
 /// The highest offset that is the label of a reference of an object.
 fn last_word(heap: &Heap, object: ObjectIndex) -> Option<u32> {
     let labels = heap.edges.range(object);
-    let labels = labels.filter_map(|place| heap.edges.label(place));
+    let labels = labels.filter_map(|position| heap.edges.label(position));
     let words = labels.filter_map(|label| match label.kind() {
         LabelKind::Word(offset) => Some(offset),
         _ => None,

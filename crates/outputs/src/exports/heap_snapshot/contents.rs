@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::super::object_set::ObjectSet;
 use super::super::output::{json_text, json_units};
-use super::cuts::{MOST_TEXT_BYTES, ObjectCuts};
-use super::passes::{Piece, Sequence};
+use super::passes::{Sequence, WorkPiece};
+use super::pieces::{MOST_TEXT_BYTES, ObjectPieces};
 use super::recent::{RecentTexts, Texts};
 use base::columns;
 use base::error::Result;
@@ -58,7 +58,7 @@ pub(super) fn add_texts(
     memory: &mut dyn ContentReader,
 ) -> Result<()> {
     memory.texts(strings, MOST_TEXT_BYTES, &mut |object, text| {
-        // What else distinguishes the written text: the end of a cut one, and quotes.
+        // What else distinguishes the written text: the end of a truncated one, and quotes.
         let [a, b, c, d] = text.size.to_le_bytes();
         let quotes = u8::from(is_static(heap, object));
         texts.add([text.units, &[a, b, c, d, quotes]])?;
@@ -83,7 +83,7 @@ pub(super) struct ContentPiece {
     strings: Vec<ObjectIndex>,
 }
 
-impl Piece for ContentPiece {
+impl WorkPiece for ContentPiece {
     type Pass<'p> = ContentPass<'p>;
 
     /// Static strings have quotes, because their nodes are in one group with other static objects, which have
@@ -100,9 +100,10 @@ impl Piece for ContentPiece {
             columns::push(&mut self.strings, string)?;
         }
         memory.texts(&self.strings, MOST_TEXT_BYTES, &mut |object, shown| {
-            let quote: &[u8] = match is_static(pass.heap, object) {
-                true => b"\\\"",
-                false => b"",
+            let quote: &[u8] = if is_static(pass.heap, object) {
+                b"\\\""
+            } else {
+                b""
             };
             text.extend_from_slice(b"\n,\"");
             text.extend_from_slice(quote);
@@ -124,8 +125,8 @@ impl Piece for ContentPiece {
     }
 }
 
-impl Sequence<ContentPiece> for ObjectCuts<'_> {
-    fn cut(&mut self, piece: &mut ContentPiece, _: &mut dyn ContentReader) -> Result<bool> {
+impl Sequence<ContentPiece> for ObjectPieces<'_> {
+    fn next_part(&mut self, piece: &mut ContentPiece, _: &mut dyn ContentReader) -> Result<bool> {
         piece.objects = self.next();
         Ok(!piece.objects.is_empty())
     }

@@ -1,8 +1,8 @@
 //! The references of the objects, and the labels of these that contain keys.
 
 use super::super::output::{Line, json_text};
-use super::cuts::{EdgeCuts, Part};
-use super::passes::{Piece, Sequence};
+use super::passes::{Sequence, WorkPiece};
+use super::pieces::{EdgePieces, PiecePart};
 use super::recent::{RecentTexts, Texts};
 use super::schema::EdgeType;
 use super::writer::Writer;
@@ -29,18 +29,18 @@ const REMEMBERED_KEYS: usize = 1 << 10;
 /// References of an object with keys that are named at once. What names them stays in the processor's caches.
 const AT_ONCE: usize = 64;
 
-/// What was found for keys lately. Each object has one place, by the lower bits of its number.
-type ByKey = Vec<Option<(Key, u32)>>;
+/// What was found for keys lately. Each object has one line, by the lower bits of its number.
+type ByKey = Vec<Option<(NamingKey, u32)>>;
 
 /// A key that is an object, and what is named by it.
-type Key = (ObjectIndex, EntryPart);
+type NamingKey = (ObjectIndex, EntryPart);
 
-fn place_of((object, _): Key) -> usize {
+fn line_of((object, _): NamingKey) -> usize {
     object.at() % REMEMBERED_KEYS
 }
 
-fn known(by_key: &ByKey, key: Key) -> Option<u32> {
-    by_key[place_of(key)]
+fn known(by_key: &ByKey, key: NamingKey) -> Option<u32> {
+    by_key[line_of(key)]
         .filter(|&(known, _)| known == key)
         .map(|(_, found)| found)
 }
@@ -81,7 +81,7 @@ impl LabelNames {
     }
 
     /// The number of a label.
-    fn number(&mut self, label: &Label, texts: &Texts) -> Result<u32> {
+    fn number(&mut self, label: &UnnumberedLabel, texts: &Texts) -> Result<u32> {
         if let Some(key) = label.key
             && let Some(number) = known(&self.by_key, key)
         {
@@ -91,22 +91,22 @@ impl LabelNames {
         let number = match self.recent.find_or_add(hash, text, self.next)? {
             Some(number) => number,
             None => {
-                self.keep(label.place, text)?;
+                self.keep(label.position, text)?;
                 self.next += 1;
                 self.next - 1
             }
         };
         if let Some(key) = label.key {
-            self.by_key[place_of(key)] = Some((key, number));
+            self.by_key[line_of(key)] = Some((key, number));
         }
         Ok(number)
     }
 
     /// Keeps the text of a new label, or where it is read again.
-    fn keep(&mut self, place: u32, text: &[u8]) -> Result<()> {
+    fn keep(&mut self, position: u32, text: &[u8]) -> Result<()> {
         self.is_all_kept &= self.kept.len() + text.len() <= KEPT;
         if !self.is_all_kept {
-            self.firsts.insert(place);
+            self.firsts.insert(position);
             return Ok(());
         }
         if self.kept.is_empty() {
@@ -140,22 +140,22 @@ impl LabelText {
 }
 
 /// A label that needs a number.
-struct Label {
-    place: u32,
-    key: Option<Key>,
+struct UnnumberedLabel {
+    position: u32,
+    key: Option<NamingKey>,
     /// Its text, by number.
     text: u32,
-    /// The reference, by its place in [`EdgePiece::names`].
+    /// The reference, by its position in [`EdgePiece::names`].
     name: u32,
 }
 
 /// Some of the references.
 #[derive(Default)]
 pub(super) struct EdgePiece {
-    part: Part,
+    part: PiecePart,
     /// Of the references that may be named by keys.
     names: Vec<(EdgeType, u32)>,
-    labels: Vec<Label>,
+    labels: Vec<UnnumberedLabel>,
     /// The lines of labels in the strings.
     texts: Texts,
     label: LabelText,
@@ -169,7 +169,7 @@ pub(super) struct EdgePiece {
 }
 
 impl EdgePiece {
-    /// The place of a label's text.
+    /// Where the text of a label is.
     fn text(
         &mut self,
         source: ObjectIndex,
@@ -184,7 +184,7 @@ impl EdgePiece {
         self.label.add_line(&mut self.line, source, label, memory)?;
         let text = self.texts.add([&self.line, &[]])?;
         if let Some(key) = key {
-            self.by_key[place_of(key)] = Some((key, text));
+            self.by_key[line_of(key)] = Some((key, text));
         }
         Ok(text)
     }
@@ -197,15 +197,15 @@ impl EdgePiece {
         writer: &Writer<'_>,
         source: ObjectIndex,
         class_slot: usize,
-        place: u32,
+        position: u32,
         name: ReferenceName,
         memory: &mut dyn ContentReader,
     ) -> Result<()> {
-        let name = match known_name(writer, class_slot, place, name) {
+        let name = match known_name(writer, class_slot, position, name) {
             Ok(name) => name,
             Err(label) => {
-                let label = Label {
-                    place,
+                let label = UnnumberedLabel {
+                    position,
                     key: label.key_object(),
                     text: self.text(source, label, memory)?,
                     name: self.names.len() as u32,
@@ -219,7 +219,7 @@ impl EdgePiece {
     }
 }
 
-impl Piece for EdgePiece {
+impl WorkPiece for EdgePiece {
     type Pass<'p> = Writer<'p>;
 
     fn read(&mut self, writer: &Writer<'_>, memory: &mut dyn ContentReader) -> Result<()> {
@@ -230,23 +230,23 @@ impl Piece for EdgePiece {
         self.by_key.clear();
         self.by_key.resize(REMEMBERED_KEYS, None);
         let part = std::mem::take(&mut self.part);
-        part.each(writer, memory, |source, places, mut cursor, memory| {
+        part.each(writer, memory, |source, positions, mut cursor, memory| {
             if writer.naming(source).by != NamedBy::Key {
                 return Ok(());
             }
             let slot = heap.objects.class_slots[source.at()] as usize;
-            let end = places.end;
-            for start in places.step_by(AT_ONCE) {
-                let places = start..end.min(start + AT_ONCE as u32);
+            let end = positions.end;
+            for start in positions.step_by(AT_ONCE) {
+                let positions = start..end.min(start + AT_ONCE as u32);
                 let mut found = std::mem::take(&mut self.found);
                 found.clear();
-                memory.names(source, places.clone(), &mut cursor, &mut found)?;
-                for (place, &name) in places.zip(&found) {
+                memory.names(source, positions.clone(), &mut cursor, &mut found)?;
+                for (position, &name) in positions.zip(&found) {
                     if writer
                         .chosen
-                        .is_written(heap, source, heap.edges.target(place))
+                        .is_written(heap, source, heap.edges.target(position))
                     {
-                        self.add(writer, source, slot, place, name, memory)?;
+                        self.add(writer, source, slot, position, name, memory)?;
                     }
                 }
                 self.found = found;
@@ -269,22 +269,22 @@ impl Piece for EdgePiece {
         let mut line = Line::new();
         let Self { part, found, .. } = self;
         let mut references = 0;
-        part.each(writer, memory, |source, places, mut cursor, memory| {
+        part.each(writer, memory, |source, positions, mut cursor, memory| {
             let by = writer.naming(source).by;
             let slot = heap.objects.class_slots[source.at()] as usize;
-            references += places.len() as u64;
+            references += positions.len() as u64;
             if by == NamedBy::Index {
                 found.clear();
-                memory.names(source, places.clone(), &mut cursor, found)?;
+                memory.names(source, positions.clone(), &mut cursor, found)?;
             }
-            for (nth, place) in places.enumerate() {
-                let target = heap.edges.target(place);
+            for (nth, position) in positions.enumerate() {
+                let target = heap.edges.target(position);
                 if !chosen.is_written(heap, source, target) {
                     continue;
                 }
                 let name = match by {
-                    NamedBy::Label => Some(writer.label_name(slot, place)),
-                    NamedBy::Index => known_name(writer, slot, place, found[nth]).ok(),
+                    NamedBy::Label => Some(writer.label_name(slot, position)),
+                    NamedBy::Index => known_name(writer, slot, position, found[nth]).ok(),
                     NamedBy::Key => None,
                 };
                 let name = name.or_else(|| known.next().copied());
@@ -310,25 +310,25 @@ impl Piece for EdgePiece {
 fn known_name(
     writer: &Writer<'_>,
     class_slot: usize,
-    place: u32,
+    position: u32,
     name: ReferenceName,
 ) -> std::result::Result<(EdgeType, u32), EntryLabel> {
     match name {
         ReferenceName::Index(index) => Ok((EdgeType::Element, index)),
-        ReferenceName::Label => Ok(writer.label_name(class_slot, place)),
+        ReferenceName::Label => Ok(writer.label_name(class_slot, position)),
         ReferenceName::Entry(label) => Err(label),
     }
 }
 
-/// Cuts and numbers the references.
-pub(super) struct Edges<'h, 'n> {
-    pub(super) cuts: EdgeCuts<'h>,
+/// Divides and numbers the references.
+pub(super) struct EdgeWriter<'h, 'n> {
+    pub(super) pieces: EdgePieces<'h>,
     pub(super) labels: &'n mut LabelNames,
 }
 
-impl Sequence<EdgePiece> for Edges<'_, '_> {
-    fn cut(&mut self, piece: &mut EdgePiece, memory: &mut dyn ContentReader) -> Result<bool> {
-        let part = self.cuts.next(memory)?;
+impl Sequence<EdgePiece> for EdgeWriter<'_, '_> {
+    fn next_part(&mut self, piece: &mut EdgePiece, memory: &mut dyn ContentReader) -> Result<bool> {
+        let part = self.pieces.next(memory)?;
         let is_part = part.is_some();
         piece.part = part.unwrap_or_default();
         Ok(is_part)
@@ -351,11 +351,11 @@ pub(super) struct LabelPass<'p> {
 /// Some of the labels.
 #[derive(Default)]
 pub(super) struct LabelPiece {
-    part: Part,
+    part: PiecePart,
     label: LabelText,
 }
 
-impl Piece for LabelPiece {
+impl WorkPiece for LabelPiece {
     type Pass<'p> = LabelPass<'p>;
 
     fn write(
@@ -368,13 +368,13 @@ impl Piece for LabelPiece {
         let firsts = &pass.names.firsts;
         let Self { part, label: line } = self;
         let mut found = Vec::new();
-        part.each(writer, memory, |source, places, mut cursor, memory| {
-            let mut next = places.start;
-            for place in firsts.iter_in(places) {
-                memory.skip(source, next..place, &mut cursor)?;
-                next = place + 1;
+        part.each(writer, memory, |source, positions, mut cursor, memory| {
+            let mut next = positions.start;
+            for position in firsts.iter_in(positions) {
+                memory.skip(source, next..position, &mut cursor)?;
+                next = position + 1;
                 found.clear();
-                memory.names(source, place..next, &mut cursor, &mut found)?;
+                memory.names(source, position..next, &mut cursor, &mut found)?;
                 if let Some(&ReferenceName::Entry(label)) = found.first() {
                     line.add_line(text, source, label, memory)?;
                 }
@@ -388,8 +388,12 @@ impl Piece for LabelPiece {
     }
 }
 
-impl Sequence<LabelPiece> for EdgeCuts<'_> {
-    fn cut(&mut self, piece: &mut LabelPiece, memory: &mut dyn ContentReader) -> Result<bool> {
+impl Sequence<LabelPiece> for EdgePieces<'_> {
+    fn next_part(
+        &mut self,
+        piece: &mut LabelPiece,
+        memory: &mut dyn ContentReader,
+    ) -> Result<bool> {
         let part = self.next(memory)?;
         let is_part = part.is_some();
         piece.part = part.unwrap_or_default();

@@ -8,15 +8,15 @@ use base::error::Result;
 use base::units::ObjectIndex;
 use heap::Heap;
 
-/// From these objects all garbage on the heap is reached, and none of them is reached from another. Of a
-/// cycle it is the object with the lowest address.
+/// The fewest garbage objects from which all garbage on the heap is reached: none of them is reached from
+/// another. Of a cycle it is the object with the lowest address.
 ///
-/// Of a search from each object that is not reached yet, in the order of addresses, the start may still be
-/// reached from a later start, but never from an earlier one. So a second search from the starts, the last
-/// first, keeps those that are needed.
+/// There are two searches. The first begins at each object that no earlier start has reached, in the order of
+/// addresses. Such a start can only be reached from a later one. So the second takes the starts in the opposite
+/// order, the last first, and leaves out each that another has reached by then.
 pub(super) fn entries(heap: &Heap, live: &ObjectSet, control: &Control) -> Result<ObjectSet> {
     let count = heap.objects.len();
-    let mut search = Search {
+    let mut search = GarbageSearch {
         heap,
         live,
         reached: ObjectSet::new(count)?,
@@ -41,14 +41,14 @@ pub(super) fn entries(heap: &Heap, live: &ObjectSet, control: &Control) -> Resul
     Ok(entries)
 }
 
-struct Search<'a> {
+struct GarbageSearch<'a> {
     heap: &'a Heap,
     live: &'a ObjectSet,
     reached: ObjectSet,
     pending: Vec<ObjectIndex>,
 }
 
-impl Search<'_> {
+impl GarbageSearch<'_> {
     /// Reaches what an object refers to, and so on, unless the object is reached already or no garbage.
     fn from(&mut self, start: ObjectIndex, control: &Control) -> Result<bool> {
         if !self.reach(start) {

@@ -11,13 +11,13 @@
 
 mod chosen;
 mod contents;
-mod cuts;
 mod edges;
 mod garbage;
 mod names;
 mod nodes;
 mod options;
 mod passes;
+mod pieces;
 mod recent;
 mod schema;
 mod write;

@@ -18,13 +18,13 @@ const FIXED: [&str; 6] = [
 ];
 
 /// Numbered names.
-pub(super) struct Names {
+pub(super) struct NumberedNames {
     all: Vec<String>,
     /// By class slot.
     classes: Vec<u32>,
-    /// By class slot: where its places begin in `places`.
-    first_places: Vec<usize>,
-    places: Vec<u32>,
+    /// By class slot: where its fields begin in `fields`.
+    first_fields: Vec<usize>,
+    fields: Vec<u32>,
     /// By the number of a global.
     globals: Vec<u32>,
     /// By word.
@@ -32,7 +32,7 @@ pub(super) struct Names {
     pub(super) any_element: u32,
     pub(super) any_key: u32,
     pub(super) any_member: u32,
-    pub(super) far_place: u32,
+    pub(super) far_field: u32,
 }
 
 #[derive(Default)]
@@ -51,7 +51,7 @@ impl Numbered {
     }
 }
 
-impl Names {
+impl NumberedNames {
     /// The names of a heap whose labels are offsets up to `last_word`.
     pub(super) fn new(heap: &LoadedHeap, last_word: Option<u32>) -> Result<Self> {
         let mut numbered = Numbered::default();
@@ -61,15 +61,15 @@ impl Names {
         let classes = heap.heap().objects.classes.iter();
         let classes = classes.map(|class| numbered.number(shown_class(&class.name)));
         let classes = classes.collect();
-        let mut first_places = Vec::new();
-        let mut places = Vec::new();
+        let mut first_fields = Vec::new();
+        let mut fields = Vec::new();
         for slot in 0..heap.heap().objects.classes.len() as u32 {
-            first_places.push(places.len());
-            let count = heap.source().class_naming(slot).places;
+            first_fields.push(fields.len());
+            let count = heap.source().class_naming(slot).fields;
             // More are not told apart by their labels.
-            let labels = (0..count as usize).map(EdgeLabel::place);
+            let labels = (0..count as usize).map(EdgeLabel::field);
             let names = labels.map(|label| heap.source().class_label(slot, label));
-            places.extend(names.map(|name| numbered.number(name)));
+            fields.extend(names.map(|name| numbered.number(name)));
         }
         let roots = heap.root_slots();
         let globals = (0..).map_while(|nth| roots.global_name(nth));
@@ -83,11 +83,11 @@ impl Names {
             any_element: fixed("[*]"),
             any_key: fixed("key [*]"),
             any_member: fixed("member [*]"),
-            far_place: fixed("+?"),
+            far_field: fixed("+?"),
             all: numbered.all,
             classes,
-            first_places,
-            places,
+            first_fields,
+            fields,
             globals,
             words,
         })
@@ -103,10 +103,10 @@ impl Names {
         self.classes[slot]
     }
 
-    /// The nth place of a class slot.
+    /// The name of the nth reference at a fixed offset in objects of a class slot.
     #[inline]
-    pub(super) fn place(&self, slot: usize, nth: u32) -> u32 {
-        self.places[self.first_places[slot] + nth as usize]
+    pub(super) fn field(&self, slot: usize, nth: u32) -> u32 {
+        self.fields[self.first_fields[slot] + nth as usize]
     }
 
     /// The offset of a word.
@@ -142,8 +142,9 @@ const PREFIX: &str = "class ";
 /// be cut at its first blank. No two names become the same.
 fn shown_class(name: &str) -> String {
     let is_special = name == "Object" || name.is_empty() || name.starts_with(['<', '(', '{']);
-    match is_special || name.starts_with(PREFIX) {
-        true => format!("{PREFIX}{name}"),
-        false => name.to_owned(),
+    if is_special || name.starts_with(PREFIX) {
+        format!("{PREFIX}{name}")
+    } else {
+        name.to_owned()
     }
 }

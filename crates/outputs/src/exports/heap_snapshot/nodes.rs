@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::super::output::Line;
 use super::contents::{self, ContentNames};
-use super::cuts::ObjectCuts;
-use super::passes::{Piece, Sequence};
+use super::passes::{Sequence, WorkPiece};
+use super::pieces::ObjectPieces;
 use super::recent::Texts;
 use super::schema::NodeType;
 use super::writer::Writer;
@@ -25,7 +25,7 @@ pub(super) struct NodePiece {
     written: u64,
 }
 
-impl Piece for NodePiece {
+impl WorkPiece for NodePiece {
     type Pass<'p> = Writer<'p>;
 
     fn read(&mut self, writer: &Writer<'_>, memory: &mut dyn ContentReader) -> Result<()> {
@@ -50,9 +50,10 @@ impl Piece for NodePiece {
         let mut line = Line::new();
         self.written = 0;
         for object in writer.chosen.objects.iter_in(self.objects.clone()) {
-            let number = match writer.shows_contents(object) {
-                true => numbers.next().copied(),
-                false => None,
+            let number = if writer.shows_contents(object) {
+                numbers.next().copied()
+            } else {
+                None
             };
             let slot = heap.objects.class_slots[object.at()] as usize;
             let is_text = writer.naming(object).is_text;
@@ -82,15 +83,15 @@ impl Piece for NodePiece {
     }
 }
 
-/// Cuts and numbers the nodes.
+/// Divides and numbers the nodes.
 pub(super) struct Nodes<'h, 'n> {
-    pub(super) cuts: ObjectCuts<'h>,
+    pub(super) pieces: ObjectPieces<'h>,
     pub(super) contents: &'n mut ContentNames,
 }
 
 impl Sequence<NodePiece> for Nodes<'_, '_> {
-    fn cut(&mut self, piece: &mut NodePiece, _: &mut dyn ContentReader) -> Result<bool> {
-        piece.objects = self.cuts.next();
+    fn next_part(&mut self, piece: &mut NodePiece, _: &mut dyn ContentReader) -> Result<bool> {
+        piece.objects = self.pieces.next();
         Ok(!piece.objects.is_empty())
     }
 

@@ -1,7 +1,7 @@
 //! Passes over the heap in pieces of bounded size. Each piece goes through these steps, and pieces do so in
 //! the order of the heap:
 //!
-//! 1. It is cut. Here.
+//! 1. It is divided. Here.
 //! 2. What its text depends on is read. On rayon's threads.
 //! 3. What is new in it is numbered. Here.
 //! 4. Its text is made. On rayon's threads.
@@ -21,7 +21,7 @@ const LANES_PER_THREAD: usize = 4;
 const MOST_LANES: usize = 15;
 
 /// A part of the heap that goes through the steps, and its buffers, which are used again.
-pub(super) trait Piece: Default + Send {
+pub(super) trait WorkPiece: Default + Send {
     /// What steps 2 and 4 know of the heap.
     type Pass<'p>: Sync;
 
@@ -45,7 +45,7 @@ pub(super) trait Piece: Default + Send {
 /// Steps 1 and 3.
 pub(super) trait Sequence<P> {
     /// Makes a piece the next part of the heap; returns whether there was one.
-    fn cut(&mut self, piece: &mut P, memory: &mut dyn ContentReader) -> Result<bool>;
+    fn next_part(&mut self, piece: &mut P, memory: &mut dyn ContentReader) -> Result<bool>;
 
     /// Numbers what is new in a piece.
     fn number(&mut self, piece: &mut P) -> Result<()>;
@@ -71,14 +71,14 @@ impl<'h> Memories<'h> {
 }
 
 /// A place for a piece.
-struct Slot<P> {
+struct PieceSlot<P> {
     piece: P,
     text: Vec<u8>,
     is_used: bool,
     result: Result<()>,
 }
 
-impl<P: Default> Default for Slot<P> {
+impl<P: Default> Default for PieceSlot<P> {
     fn default() -> Self {
         Self {
             piece: P::default(),
@@ -90,7 +90,7 @@ impl<P: Default> Default for Slot<P> {
 }
 
 /// Takes all of the heap through the steps.
-pub(super) fn run<P: Piece>(
+pub(super) fn run<P: WorkPiece>(
     pass: &P::Pass<'_>,
     sequence: &mut impl Sequence<P>,
     memories: &mut Memories<'_>,
@@ -103,13 +103,13 @@ pub(super) fn run<P: Piece>(
         here,
     } = memories;
     let slots = || {
-        let slots = std::iter::repeat_with(Slot::<P>::default);
+        let slots = std::iter::repeat_with(PieceSlot::<P>::default);
         slots.take(lanes.len()).collect::<Vec<_>>()
     };
     let mut batches = [slots(), slots(), slots(), slots()];
-    let mut is_cut = false;
-    while !is_cut || batches.iter().flatten().any(|slot| slot.is_used) {
-        // What is written makes room for what is cut.
+    let mut is_at_end = false;
+    while !is_at_end || batches.iter().flatten().any(|slot| slot.is_used) {
+        // What is written makes room for the next parts.
         let [reading, numbering, writing, done] = &mut batches;
         rayon::in_place_scope(|scope| -> Result<()> {
             for ((memory, first), second) in lanes.iter_mut().zip(reading).zip(writing) {
@@ -134,14 +134,14 @@ pub(super) fn run<P: Piece>(
                     output.append(&slot.text)?;
                     step.advance(slot.piece.units())?;
                 }
-                slot.is_used = !is_cut && sequence.cut(&mut slot.piece, &mut **here)?;
-                is_cut |= !slot.is_used;
+                slot.is_used = !is_at_end && sequence.next_part(&mut slot.piece, &mut **here)?;
+                is_at_end |= !slot.is_used;
             }
             Ok(())
         })?;
         // After the bytes were read, so that every earlier change is detected.
         opened.check()?;
-        // Those that were cut first come first.
+        // The parts that were first come first.
         for slot in batches.iter_mut().rev().flatten() {
             std::mem::replace(&mut slot.result, Ok(()))?;
         }

@@ -10,7 +10,7 @@ const WAYS: usize = 4;
 /// Numbered texts.
 pub(super) struct RecentTexts {
     /// [`WAYS`] for each group of hashes, the one that was used last first.
-    entries: Vec<Option<Entry>>,
+    entries: Vec<Option<RecentText>>,
     groups: usize,
     /// What the texts consist of: the last ones, in a ring.
     bytes: Vec<u8>,
@@ -20,7 +20,7 @@ pub(super) struct RecentTexts {
 }
 
 #[derive(Clone, Copy)]
-struct Entry {
+struct RecentText {
     hash: u32,
     number: u32,
     length: u32,
@@ -66,7 +66,7 @@ impl RecentTexts {
         if let Some(start) = self.add(text) {
             let group = &mut self.entries[first..first + WAYS];
             group.rotate_right(1);
-            group[0] = Some(Entry {
+            group[0] = Some(RecentText {
                 hash,
                 number,
                 length: text.len() as u32,
@@ -77,7 +77,7 @@ impl RecentTexts {
     }
 
     /// The text of an entry, unless later ones took its room.
-    fn text(&self, entry: Entry) -> Option<&[u8]> {
+    fn text(&self, entry: RecentText) -> Option<&[u8]> {
         let is_there = self.end - entry.start <= self.room as u64;
         let at = entry.start as usize % self.room;
         is_there.then(|| &self.bytes[at..at + entry.length as usize])

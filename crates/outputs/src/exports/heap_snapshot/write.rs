@@ -5,12 +5,12 @@ use std::io::Write;
 use super::super::output::{Line, Output};
 use super::chosen::Chosen;
 use super::contents::{ContentNames, ContentPass, ContentPiece};
-use super::cuts::{EdgeCuts, ObjectCuts};
-use super::edges::{EdgePiece, Edges, LabelNames, LabelPass, LabelPiece};
-use super::names::Names;
+use super::edges::{EdgePiece, EdgeWriter, LabelNames, LabelPass, LabelPiece};
+use super::names::NumberedNames;
 use super::nodes::{NodePiece, Nodes};
 use super::options::HeapSnapshotOptions;
 use super::passes::{self, Memories};
+use super::pieces::{EdgePieces, ObjectPieces};
 use super::schema::{EdgeType, FIXED_NODES, META, NodeType, ROOT_KINDS};
 use super::writer::{Writer, class_namings};
 use base::control::{Control, Phase};
@@ -34,7 +34,7 @@ pub(in crate::exports) fn write(
         heap,
         classes: class_namings(heap, options),
         options,
-        names: Names::new(heap, chosen.last_word)?,
+        names: NumberedNames::new(heap, chosen.last_word)?,
         chosen: &chosen,
         step,
     };
@@ -64,20 +64,21 @@ fn write_parts(writer: &Writer<'_>, output: &mut Output<'_>) -> Result<()> {
     write_fixed_nodes(writer, output)?;
     let mut contents = ContentNames::new(heap, writer.names.len())?;
     let mut nodes = Nodes {
-        cuts: ObjectCuts::new(heap),
+        pieces: ObjectPieces::new(heap),
         contents: &mut contents,
     };
     passes::run::<NodePiece>(writer, &mut nodes, &mut memories, output, &writer.step)?;
     output.text("],\n\"edges\":[");
     write_fixed_edges(writer, output)?;
-    let references = match writer.options.strings {
-        true => heap.edges.len(),
-        false => 0,
+    let references = if writer.options.strings {
+        heap.edges.len()
+    } else {
+        0
     };
     let mut labels = LabelNames::new(contents.end(), references)?;
-    let cuts = || EdgeCuts::new(heap, writer.chosen);
-    let mut edges = Edges {
-        cuts: cuts(),
+    let pieces = || EdgePieces::new(heap, writer.chosen);
+    let mut edges = EdgeWriter {
+        pieces: pieces(),
         labels: &mut labels,
     };
     passes::run::<EdgePiece>(writer, &mut edges, &mut memories, output, &writer.step)?;
@@ -90,10 +91,10 @@ fn write_parts(writer: &Writer<'_>, output: &mut Output<'_>) -> Result<()> {
             heap,
             names: &contents,
         };
-        let mut cuts_of_objects = ObjectCuts::new(heap);
+        let mut object_pieces = ObjectPieces::new(heap);
         passes::run::<ContentPiece>(
             &pass,
-            &mut cuts_of_objects,
+            &mut object_pieces,
             &mut memories,
             output,
             &writer.step,
@@ -104,7 +105,7 @@ fn write_parts(writer: &Writer<'_>, output: &mut Output<'_>) -> Result<()> {
                 writer,
                 names: &labels,
             };
-            passes::run::<LabelPiece>(&pass, &mut cuts(), &mut memories, output, &writer.step)?;
+            passes::run::<LabelPiece>(&pass, &mut pieces(), &mut memories, output, &writer.step)?;
         }
     }
     output.text("]}\n");

@@ -2,7 +2,7 @@
 
 use super::super::output::Line;
 use super::chosen::Chosen;
-use super::names::Names;
+use super::names::NumberedNames;
 use super::options::HeapSnapshotOptions;
 use super::schema::{EdgeType, NODE_FIELDS, NodeType};
 use base::control::Step;
@@ -16,7 +16,7 @@ pub(super) struct Writer<'h> {
     /// By class slot.
     pub(super) classes: Vec<ClassNaming>,
     pub(super) options: HeapSnapshotOptions,
-    pub(super) names: Names,
+    pub(super) names: NumberedNames,
     pub(super) chosen: &'h Chosen,
     pub(super) step: Step<'h>,
 }
@@ -55,14 +55,14 @@ impl Writer<'_> {
 
     /// The type and the number of the name that a reference has by its label.
     #[inline]
-    pub(super) fn label_name(&self, class_slot: usize, place: u32) -> (EdgeType, u32) {
+    pub(super) fn label_name(&self, class_slot: usize, position: u32) -> (EdgeType, u32) {
         let names = &self.names;
-        let label = self.heap.heap().edges.label(place);
+        let label = self.heap.heap().edges.label(position);
         let name = match label.map(|label| label.kind()) {
             Some(LabelKind::TupleElement(nth)) => return (EdgeType::Element, nth),
-            Some(LabelKind::Place(nth)) => names.place(class_slot, nth),
+            Some(LabelKind::Field(nth)) => names.field(class_slot, nth),
             Some(LabelKind::Word(offset)) => names.word(offset),
-            Some(LabelKind::FarPlace) => names.far_place,
+            Some(LabelKind::FarField) => names.far_field,
             Some(LabelKind::Key) => names.any_key,
             Some(LabelKind::Member) => names.any_member,
             _ => names.any_element,

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::table_export::{TableExport, begin};
-use super::writer::Value;
+use super::writer::ColumnValue;
 use base::control::Phase;
 use base::error::Result;
 use base::units::{Address, ObjectIndex};
@@ -43,15 +43,15 @@ impl TableExport<'_> {
                     // What strings contain is shown only if it is asked for.
                     Some(target) if self.options.strings => strings.literal(target)?,
                     Some(_) => None,
-                    None if target.is_some() || field.value == heap::Value::Null => None,
+                    None if target.is_some() || field.value == heap::ShownValue::Null => None,
                     None => Some(field.value.to_string()),
                 };
                 table.add(self.id());
-                table.add(Value::from(heap.address(object).0));
+                table.add(ColumnValue::from(heap.address(object).0));
                 table.add(self.named(&field.name));
                 table.add(self.named(&field.type_name));
-                table.add(text.map(|text| Value::from(text.as_str())));
-                table.add(target.map(Value::from));
+                table.add(text.map(|text| ColumnValue::from(text.as_str())));
+                table.add(target.map(ColumnValue::from));
                 table.end_row()?;
             }
             notes.clear();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use super::table_export::{TableExport, begin};
-use super::writer::Value;
+use super::writer::ColumnValue;
 use base::columns;
 use base::control::Phase;
 use base::error::Result;
@@ -33,7 +33,7 @@ const EDGE: &str = "
     optional binary root_kind (STRING);";
 
 impl TableExport<'_> {
-    fn class_names(&self) -> Vec<Value> {
+    fn class_names(&self) -> Vec<ColumnValue> {
         let classes = self.heap.heap().objects.classes.iter();
         classes.map(|class| self.named(&class.name)).collect()
     }
@@ -47,8 +47,9 @@ impl TableExport<'_> {
         let classes = self.class_names();
         let [live, garbage, of_data] =
             [ObjectState::Live, ObjectState::Garbage, ObjectState::Static]
-                .map(|state| Value::from(state.name()));
-        let mut fingerprints: Vec<Option<Value>> = columns::repeated(None, tree.groups().len())?;
+                .map(|state| ColumnValue::from(state.name()));
+        let mut fingerprints: Vec<Option<ColumnValue>> =
+            columns::repeated(None, tree.groups().len())?;
         let mut reader = self
             .heap
             .source()
@@ -66,38 +67,44 @@ impl TableExport<'_> {
             let dominator = index
                 .position(object)
                 .and_then(|position| index.dominator(position))
-                .map(|dominator| Value::from(heap.address(index.object(dominator)).0));
-            let fingerprint = match tree.is_reached(object) {
-                true => Some(self.fingerprint(tree.group(object), &mut fingerprints)?),
-                false => None,
+                .map(|dominator| ColumnValue::from(heap.address(index.object(dominator)).0));
+            let fingerprint = if tree.is_reached(object) {
+                Some(self.fingerprint(tree.group(object), &mut fingerprints)?)
+            } else {
+                None
             };
-            let contents = match self.options.strings {
-                true => reader.literal(object)?,
-                false => None,
+            let contents = if self.options.strings {
+                reader.literal(object)?
+            } else {
+                None
             };
             table.add(self.id());
-            table.add(Value::from(heap.address(object).0));
+            table.add(ColumnValue::from(heap.address(object).0));
             table.add(classes[heap.objects.class_slots[object.at()] as usize].clone());
             table.add(state.clone());
-            table.add(Value::from(heap.shallow_size(object)));
-            table.add(Value::from(heap.retained_size(object)));
+            table.add(ColumnValue::from(heap.shallow_size(object)));
+            table.add(ColumnValue::from(heap.retained_size(object)));
             table.add(dominator);
             table.add(fingerprint.flatten());
-            table.add(contents.map(|contents| Value::from(contents.as_str())));
+            table.add(contents.map(|contents| ColumnValue::from(contents.as_str())));
             table.end_row()?;
         }
         table.finish()
     }
 
     /// The fingerprint of a group; `None` for paths that are not told apart.
-    fn fingerprint(&self, group: PathGroup, known: &mut [Option<Value>]) -> Result<Option<Value>> {
+    fn fingerprint(
+        &self,
+        group: PathGroup,
+        known: &mut [Option<ColumnValue>],
+    ) -> Result<Option<ColumnValue>> {
         if group == PathGroup::REST {
             return Ok(None);
         }
         let known = &mut known[group.0 as usize];
         if known.is_none() {
             let path = group_text(self.heap, group, self.control)?;
-            *known = Some(Value::from(path.fingerprint().as_str()));
+            *known = Some(ColumnValue::from(path.fingerprint().as_str()));
         }
         Ok(known.clone())
     }
@@ -111,31 +118,33 @@ impl TableExport<'_> {
         for &slot in roots.all() {
             table.add(self.id());
             table.add(None);
-            table.add(Value::from(heap.address(slot.object).0));
+            table.add(ColumnValue::from(heap.address(slot.object).0));
             let name = roots.name(slot).unwrap_or_default();
             table.add(self.named(&name));
-            table.add(Value::from(root_kind_name(slot.kind)));
+            table.add(ColumnValue::from(root_kind_name(slot.kind)));
             table.end_row()?;
         }
-        let mut labels: HashMap<(u32, EdgeLabel), Value> = HashMap::new();
+        let mut labels: HashMap<(u32, EdgeLabel), ColumnValue> = HashMap::new();
         for source in (0..heap.objects.len() as u32).map(ObjectIndex) {
             if source.at().is_multiple_of(REPORT) {
                 step.advance(REPORT as u64)?;
             }
             let class_slot = heap.objects.class_slots[source.at()];
-            for place in heap.edges.range(source) {
-                let text = || self.named(&self.heap.source().label_at(class_slot, place));
-                let text = match heap.edges.label(place) {
+            for position in heap.edges.range(source) {
+                let text = || self.named(&self.heap.source().label_at(class_slot, position));
+                let text = match heap.edges.label(position) {
                     // Objects of one class can have as many indexes as references.
-                    Some(label) if !heap.edges.has_index(place) => labels
+                    Some(label) if !heap.edges.has_index(position) => labels
                         .entry((class_slot, label))
                         .or_insert_with(text)
                         .clone(),
                     _ => text(),
                 };
                 table.add(self.id());
-                table.add(Value::from(heap.address(source).0));
-                table.add(Value::from(heap.address(heap.edges.target(place)).0));
+                table.add(ColumnValue::from(heap.address(source).0));
+                table.add(ColumnValue::from(
+                    heap.address(heap.edges.target(position)).0,
+                ));
                 table.add(text);
                 table.add(None);
                 table.end_row()?;

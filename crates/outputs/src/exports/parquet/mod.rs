@@ -12,6 +12,6 @@ mod table_export;
 mod write;
 mod writer;
 
-pub use options::{DumpFacts, ParquetOptions, Table, Unreadable};
+pub use options::{DumpFacts, ParquetOptions, ParquetTable, Unreadable};
 pub use write::unreadable_dump;
 pub(super) use write::write;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 /// A table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Table {
+pub enum ParquetTable {
     /// One row: where the dump is from, its totals, its warnings.
     Dump,
     /// A row for each class with live objects.
@@ -50,7 +50,7 @@ pub struct DumpFacts {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ParquetOptions {
     /// The table.
-    pub table: Table,
+    pub table: ParquetTable,
     /// Facts about the dump.
     pub dump: DumpFacts,
     /// Whether tables show what strings contain.

@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use super::options::{DumpFacts, Unreadable};
 use super::table_export::{SCHEMA_VERSION, TableExport, begin};
-use super::writer::{TableWriter, Value};
-use crate::exports::path_sums::{PathSums, Sum};
+use super::writer::{ColumnValue, TableWriter};
+use crate::exports::path_sums::{PathSum, PathSums};
 use base::control::Phase;
 use base::error::Result;
 use heap::views::ConstructorView;
@@ -116,21 +116,26 @@ const WASTE: &str = "
 
 /// The columns of `dump` that do not depend on the heap.
 fn add_facts(table: &mut TableWriter<'_>, facts: &DumpFacts) {
-    table.add(Value::from(facts.dump_id.as_str()));
+    table.add(ColumnValue::from(facts.dump_id.as_str()));
     let module_id = facts.module_id.as_deref();
-    table.add(module_id.map(Value::from));
-    table.add(Value::from(facts.captured_at));
-    table.add_list(facts.labels.keys().map(|key| Value::from(key.as_str())));
+    table.add(module_id.map(ColumnValue::from));
+    table.add(ColumnValue::from(facts.captured_at));
+    table.add_list(
+        facts
+            .labels
+            .keys()
+            .map(|key| ColumnValue::from(key.as_str())),
+    );
     table.add_list(
         facts
             .labels
             .values()
-            .map(|value| Value::from(value.as_str())),
+            .map(|value| ColumnValue::from(value.as_str())),
     );
-    table.add(Value::from(facts.source.as_str()));
-    table.add(Value::from(facts.dump_size));
-    table.add(Value::from(SCHEMA_VERSION));
-    table.add(Value::from(env!("CARGO_PKG_VERSION")));
+    table.add(ColumnValue::from(facts.source.as_str()));
+    table.add(ColumnValue::from(facts.dump_size));
+    table.add(ColumnValue::from(SCHEMA_VERSION));
+    table.add(ColumnValue::from(env!("CARGO_PKG_VERSION")));
 }
 
 /// Columns of the heap in the table `dump`, without the warnings.
@@ -139,14 +144,14 @@ const HEAP_COLUMNS: usize = 22;
 pub(super) fn write_unreadable(unreadable: &Unreadable, out: &mut dyn Write) -> Result<()> {
     let mut table = begin(out, "dump", DUMP, &[])?;
     add_facts(&mut table, &unreadable.dump);
-    table.add(Value::from(unreadable.code.as_str()));
-    table.add((!unreadable.hash_names).then(|| Value::from(unreadable.message.as_str())));
+    table.add(ColumnValue::from(unreadable.code.as_str()));
+    table.add((!unreadable.hash_names).then(|| ColumnValue::from(unreadable.message.as_str())));
     for _ in 0..HEAP_COLUMNS {
         table.add(None);
     }
-    table.add(Value::from(0u32));
+    table.add(ColumnValue::from(0u32));
     for _ in ["codes", "messages"] {
-        table.add_list([None::<Value>; 0]);
+        table.add_list([None::<ColumnValue>; 0]);
     }
     table.end_row()?;
     table.finish()
@@ -161,7 +166,7 @@ impl TableExport<'_> {
             // No error, and no message.
             table.add(None);
             table.add(None);
-            table.add(Value::from(answer.partial));
+            table.add(ColumnValue::from(answer.partial));
             let accounting = summary.accounting.as_ref();
             // Kinds of roots that the heap does not tell apart have no numbers.
             let heap = self.heap.heap();
@@ -182,10 +187,10 @@ impl TableExport<'_> {
                 of(|accounting| accounting.gaps),
                 of(|accounting| accounting.unread),
             ] {
-                table.add(number.map(Value::from));
+                table.add(number.map(ColumnValue::from));
             }
             let collector = accounting.and_then(|accounting| accounting.collector);
-            table.add(collector.map(Value::from));
+            table.add(collector.map(ColumnValue::from));
             for number in [
                 Some(summary.objects.live),
                 summary.objects.garbage,
@@ -195,14 +200,18 @@ impl TableExport<'_> {
                 roots(RootKind::Stack, summary.roots.stack),
                 roots(RootKind::Pinned, summary.roots.pinned),
             ] {
-                table.add(number.map(Value::from));
+                table.add(number.map(ColumnValue::from));
             }
             let warnings = &answer.warnings;
-            table.add(Value::from(warnings.len() as u32));
-            table.add_list(warnings.iter().map(|warning| Value::from(&*warning.code)));
+            table.add(ColumnValue::from(warnings.len() as u32));
+            table.add_list(
+                warnings
+                    .iter()
+                    .map(|warning| ColumnValue::from(&*warning.code)),
+            );
             // A sentence can contain names.
             let messages = warnings.iter().filter(|_| !self.options.hash_names);
-            table.add_list(messages.map(|warning| Value::from(warning.message.as_str())));
+            table.add_list(messages.map(|warning| ColumnValue::from(warning.message.as_str())));
             table.end_row()?;
         }
         table.finish()
@@ -210,16 +219,16 @@ impl TableExport<'_> {
 
     pub(super) fn classes(&self, out: &mut dyn Write) -> Result<()> {
         let heap = Arc::clone(self.heap.heap());
-        let view = ConstructorView::without_places(heap, self.control)?;
+        let view = ConstructorView::without_origins(heap, self.control)?;
         let mut table = begin(out, "class", CLASS, &[])?;
         for row in view.rows() {
             table.add(self.id());
             table.add(self.named(&row.class_name));
             let is_stable = self.heap.source().is_class_stable(&row.class_name);
-            table.add(Value::from(is_stable));
-            table.add(Value::from(row.count));
-            table.add(Value::from(row.total_shallow_size));
-            table.add(Value::from(row.retained_set_size.unwrap_or_default()));
+            table.add(ColumnValue::from(is_stable));
+            table.add(ColumnValue::from(row.count));
+            table.add(ColumnValue::from(row.total_shallow_size));
+            table.add(ColumnValue::from(row.retained_set_size.unwrap_or_default()));
             table.end_row()?;
         }
         table.finish()
@@ -232,38 +241,38 @@ impl TableExport<'_> {
         for row in rows {
             let root = row.origin.map(|origin| origin_root(self.heap, origin));
             table.add(self.id());
-            table.add(Value::from(row.path.fingerprint().as_str()));
-            table.add(Value::from(row.path.is_stable));
+            table.add(ColumnValue::from(row.path.fingerprint().as_str()));
+            table.add(ColumnValue::from(row.path.is_stable));
             table.add(
                 root.as_ref()
-                    .map(|root| Value::from(root_kind_name(root.kind))),
+                    .map(|root| ColumnValue::from(root_kind_name(root.kind))),
             );
             let name = root.as_ref().and_then(|root| root.name.as_deref());
             table.add(name.map(|name| self.named(name)));
             table.add_list(self.steps(&row.path.text));
             table.add(self.named(self.heap.slot_name(row.class_slot)));
-            table.add(Value::from(row.sum.count));
-            table.add(Value::from(row.sum.size));
+            table.add(ColumnValue::from(row.sum.count));
+            table.add(ColumnValue::from(row.sum.size));
             table.end_row()?;
             step.advance(1)?;
         }
         if rest.count > 0 {
             table.add(self.id());
             table.add(None);
-            table.add(Value::from(false));
+            table.add(ColumnValue::from(false));
             table.add(None);
             table.add(None);
-            table.add_list([Value::from(LEFT_OUT)]);
+            table.add_list([ColumnValue::from(LEFT_OUT)]);
             table.add(None);
-            table.add(Value::from(rest.count));
-            table.add(Value::from(rest.size));
+            table.add(ColumnValue::from(rest.count));
+            table.add(ColumnValue::from(rest.size));
             table.end_row()?;
         }
         table.finish()
     }
 
     /// The paths with the most bytes, and the sum of the others: size ↓, count ↓, text ↑.
-    fn path_rows(&self) -> Result<(Vec<PathRow>, Sum)> {
+    fn path_rows(&self) -> Result<(Vec<PathRow>, PathSum)> {
         let PathSums { groups: sums, rest } = PathSums::of(self.heap, self.control)?;
         let groups = self.heap.path_tree(self.control)?.groups();
         let mut order: Vec<u32> = (0..sums.len() as u32)
@@ -275,10 +284,12 @@ impl TableExport<'_> {
         });
         let left_out = order.split_off(order.len().min(MOST_PATHS));
         let others = left_out.iter().map(|&group| sums[group as usize]);
-        let rest = others.chain(rest).fold(Sum::default(), |all, sum| Sum {
-            count: all.count + sum.count,
-            size: all.size + sum.size,
-        });
+        let rest = others
+            .chain(rest)
+            .fold(PathSum::default(), |all, sum| PathSum {
+                count: all.count + sum.count,
+                size: all.size + sum.size,
+            });
         let mut rows: Vec<PathRow> = Vec::new();
         let mut numbers: HashMap<String, usize> = HashMap::new();
         for number in order {
@@ -323,24 +334,28 @@ impl TableExport<'_> {
             let accumulated = accumulation.map_or(&[][..], |place| &place.children);
             let path = suspect.path.as_ref();
             table.add(self.id());
-            table.add(Value::from(rank));
-            table.add(Value::from(word(&suspect.kind).as_str()));
+            table.add(ColumnValue::from(rank));
+            table.add(ColumnValue::from(word(&suspect.kind).as_str()));
             table.add(self.named(&suspect.class_name));
-            table.add(Value::from(suspect.count));
-            table.add(Value::from(suspect.retained_size));
-            table.add(Value::from(suspect.share));
+            table.add(ColumnValue::from(suspect.count));
+            table.add(ColumnValue::from(suspect.retained_size));
+            table.add(ColumnValue::from(suspect.share));
             let owner = accumulation.and_then(|place| place.owner.as_deref());
             table.add(owner.map(|owner| self.named(owner)));
             table.add_list(accumulated.iter().map(|of| self.named(&of.class_name)));
-            table.add_list(accumulated.iter().map(|of| Value::from(of.count)));
-            table.add_list(accumulated.iter().map(|of| Value::from(of.retained_size)));
-            table.add(path.map(|path| Value::from(path.fingerprint.as_str())));
-            table.add(path.map(|path| Value::from(path.stable)));
+            table.add_list(accumulated.iter().map(|of| ColumnValue::from(of.count)));
+            table.add_list(
+                accumulated
+                    .iter()
+                    .map(|of| ColumnValue::from(of.retained_size)),
+            );
+            table.add(path.map(|path| ColumnValue::from(path.fingerprint.as_str())));
+            table.add(path.map(|path| ColumnValue::from(path.stable)));
             table.add_list(path.into_iter().flat_map(|path| self.steps(&path.text)));
             let cut = suspect.cut.as_ref();
             let text = cut.and_then(|cut| self.cut_text(cut));
             table.add(text.map(|text| self.named(&text)));
-            table.add(cut.map(|cut| Value::from(cut.freed)));
+            table.add(cut.map(|cut| ColumnValue::from(cut.freed)));
             table.end_row()?;
         }
         table.finish()
@@ -386,10 +401,10 @@ impl TableExport<'_> {
             );
             for group in &kind.groups {
                 table.add(self.id());
-                table.add(Value::from(name.as_str()));
+                table.add(ColumnValue::from(name.as_str()));
                 table.add((!is_of_copies).then(|| self.named(&group.what)));
                 let shows_contents = is_of_copies && self.options.strings;
-                table.add(shows_contents.then(|| Value::from(group.what.as_str())));
+                table.add(shows_contents.then(|| ColumnValue::from(group.what.as_str())));
                 self.add_group(&mut table, false, group.count, group.savings, Some(group))?;
             }
             let shown =
@@ -397,7 +412,7 @@ impl TableExport<'_> {
             let (count, savings) = (shown(|group| group.count), shown(|group| group.savings));
             if kind.total > kind.groups.len() as u64 {
                 table.add(self.id());
-                table.add(Value::from(name.as_str()));
+                table.add(ColumnValue::from(name.as_str()));
                 table.add(None);
                 table.add(None);
                 let (count, savings) = (kind.count - count, kind.savings - savings);
@@ -416,18 +431,19 @@ impl TableExport<'_> {
         group: Option<&WasteGroup>,
     ) -> Result<()> {
         let holders = group.map_or(&[][..], |group| &group.holders);
-        table.add(Value::from(is_rest));
-        table.add(Value::from(count));
-        table.add(Value::from(savings));
+        table.add(ColumnValue::from(is_rest));
+        table.add(ColumnValue::from(count));
+        table.add(ColumnValue::from(savings));
         // The last entry sums up the others, and is no name.
         table.add_list(holders.iter().map(|of| {
-            match is_number_between(&of.holder, "(", " more)") {
-                true => Value::from(of.holder.as_str()),
-                false => self.named(&of.holder),
+            if is_number_between(&of.holder, "(", " more)") {
+                ColumnValue::from(of.holder.as_str())
+            } else {
+                self.named(&of.holder)
             }
         }));
-        table.add_list(holders.iter().map(|of| Value::from(of.count)));
-        table.add_list(holders.iter().map(|of| Value::from(of.savings)));
+        table.add_list(holders.iter().map(|of| ColumnValue::from(of.count)));
+        table.add_list(holders.iter().map(|of| ColumnValue::from(of.savings)));
         table.end_row()
     }
 }
@@ -436,7 +452,7 @@ struct PathRow {
     path: PathText,
     origin: Option<RootOrigin>,
     class_slot: u32,
-    sum: Sum,
+    sum: PathSum,
 }
 
 /// The root that a path begins with.

@@ -5,7 +5,7 @@ use std::io::Write;
 use ::parquet::data_type::ByteArray;
 
 use super::options::ParquetOptions;
-use super::writer::{TableWriter, Value};
+use super::writer::{ColumnValue, TableWriter};
 use base::control::Control;
 use base::error::Result;
 use questions::{LoadedHeap, SEPARATOR, fingerprint};
@@ -24,20 +24,21 @@ pub(super) struct TableExport<'e> {
 
 impl TableExport<'_> {
     /// The first column of every row.
-    pub(super) fn id(&self) -> Value {
-        Value::Text(self.dump_id.clone())
+    pub(super) fn id(&self) -> ColumnValue {
+        ColumnValue::Text(self.dump_id.clone())
     }
 
     /// A text that contains names from the source, or its hash.
-    pub(super) fn named(&self, text: &str) -> Value {
-        match self.options.hash_names {
-            true => Value::from(format!("#{}", fingerprint(text)).as_str()),
-            false => Value::from(text),
+    pub(super) fn named(&self, text: &str) -> ColumnValue {
+        if self.options.hash_names {
+            ColumnValue::from(format!("#{}", fingerprint(text)).as_str())
+        } else {
+            ColumnValue::from(text)
         }
     }
 
     /// The steps of the text of a path.
-    pub(super) fn steps(&self, text: &str) -> impl Iterator<Item = Value> {
+    pub(super) fn steps(&self, text: &str) -> impl Iterator<Item = ColumnValue> {
         text.split(SEPARATOR).map(|step| self.named(step))
     }
 }

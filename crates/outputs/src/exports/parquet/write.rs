@@ -4,7 +4,7 @@ use std::io::Write;
 
 use ::parquet::data_type::ByteArray;
 
-use super::options::{ParquetOptions, Table, Unreadable};
+use super::options::{ParquetOptions, ParquetTable, Unreadable};
 use super::summaries;
 use super::table_export::TableExport;
 use base::control::Control;
@@ -28,14 +28,14 @@ pub(in crate::exports) fn write(
         control,
     };
     match options.table {
-        Table::Dump => export.dump(out),
-        Table::Class => export.classes(out),
-        Table::Path => export.paths(out),
-        Table::Suspect => export.suspects(out),
-        Table::Waste => export.waste(out),
-        Table::Object => export.objects(out),
-        Table::Edge => export.edges(out),
-        Table::Field => export.fields(out),
+        ParquetTable::Dump => export.dump(out),
+        ParquetTable::Class => export.classes(out),
+        ParquetTable::Path => export.paths(out),
+        ParquetTable::Suspect => export.suspects(out),
+        ParquetTable::Waste => export.waste(out),
+        ParquetTable::Object => export.objects(out),
+        ParquetTable::Edge => export.edges(out),
+        ParquetTable::Field => export.fields(out),
     }
 }
 

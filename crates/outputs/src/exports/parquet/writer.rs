@@ -27,7 +27,7 @@ pub(super) struct TableWriter<'o> {
     out: &'o mut dyn Write,
     written: Written,
     file: SerializedFileWriter<Written>,
-    columns: Vec<Column>,
+    columns: Vec<UnwrittenColumn>,
     /// The column that is filled next.
     next: usize,
     rows: usize,
@@ -66,7 +66,7 @@ impl<'o> TableWriter<'o> {
         let descriptors = file.schema_descr().columns();
         let columns = descriptors
             .iter()
-            .map(|column| Column::new(column))
+            .map(|column| UnwrittenColumn::new(column))
             .collect();
         Ok(Self {
             out,
@@ -79,27 +79,30 @@ impl<'o> TableWriter<'o> {
         })
     }
 
-    fn next(&mut self) -> &mut Column {
+    fn next(&mut self) -> &mut UnwrittenColumn {
         let column = self.next;
         self.next += 1;
         &mut self.columns[column]
     }
 
     /// The value of the next column of the row; `None` in columns that are optional.
-    pub(super) fn add(&mut self, value: impl Into<Option<Value>>) {
+    pub(super) fn add(&mut self, value: impl Into<Option<ColumnValue>>) {
         let value = value.into();
-        self.text_bytes += value.as_ref().map_or(0, Value::text_size);
+        self.text_bytes += value.as_ref().map_or(0, ColumnValue::text_size);
         self.next().add(value, 0);
     }
 
     /// The values of the next column of the row, which is a list, or a field of the members of a list.
-    pub(super) fn add_list<V: Into<Option<Value>>>(&mut self, values: impl IntoIterator<Item = V>) {
+    pub(super) fn add_list<V: Into<Option<ColumnValue>>>(
+        &mut self,
+        values: impl IntoIterator<Item = V>,
+    ) {
         let column = self.next();
         let mut repetition = 0;
         let mut text_bytes = 0;
         for value in values {
             let value = value.into();
-            text_bytes += value.as_ref().map_or(0, Value::text_size);
+            text_bytes += value.as_ref().map_or(0, ColumnValue::text_size);
             column.add(value, repetition);
             repetition = 1;
         }
@@ -115,9 +118,10 @@ impl<'o> TableWriter<'o> {
         debug_assert_eq!(self.next, self.columns.len(), "a row has every column");
         self.next = 0;
         self.rows += 1;
-        match self.rows >= GROUP_ROWS || self.text_bytes >= GROUP_TEXT {
-            true => self.write_group(),
-            false => Ok(()),
+        if self.rows >= GROUP_ROWS || self.text_bytes >= GROUP_TEXT {
+            self.write_group()
+        } else {
+            Ok(())
         }
     }
 
@@ -153,7 +157,7 @@ impl<'o> TableWriter<'o> {
 
 /// The value of a column. Unsigned numbers keep their bits.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(super) enum ColumnValue {
     Bool(bool),
     Int32(i32),
     Int64(i64),
@@ -161,7 +165,7 @@ pub(super) enum Value {
     Text(ByteArray),
 }
 
-impl Value {
+impl ColumnValue {
     fn text_size(&self) -> usize {
         match self {
             Self::Text(text) => text.len(),
@@ -170,44 +174,44 @@ impl Value {
     }
 }
 
-impl From<bool> for Value {
+impl From<bool> for ColumnValue {
     fn from(value: bool) -> Self {
         Self::Bool(value)
     }
 }
 
-impl From<u32> for Value {
+impl From<u32> for ColumnValue {
     fn from(value: u32) -> Self {
         Self::Int32(value.cast_signed())
     }
 }
 
-impl From<u64> for Value {
+impl From<u64> for ColumnValue {
     fn from(value: u64) -> Self {
         Self::Int64(value.cast_signed())
     }
 }
 
-impl From<i64> for Value {
+impl From<i64> for ColumnValue {
     fn from(value: i64) -> Self {
         Self::Int64(value)
     }
 }
 
-impl From<f64> for Value {
+impl From<f64> for ColumnValue {
     fn from(value: f64) -> Self {
         Self::Double(value)
     }
 }
 
-impl From<&str> for Value {
+impl From<&str> for ColumnValue {
     fn from(value: &str) -> Self {
         Self::Text(value.as_bytes().to_vec().into())
     }
 }
 
 /// The values of a column that are not written yet.
-struct Column {
+struct UnwrittenColumn {
     values: Values,
     definitions: Vec<i16>,
     repetitions: Vec<i16>,
@@ -223,7 +227,7 @@ enum Values {
     Text(Vec<ByteArray>),
 }
 
-impl Column {
+impl UnwrittenColumn {
     fn new(column: &ColumnDescriptor) -> Self {
         Self {
             values: match column.physical_type() {
@@ -241,7 +245,7 @@ impl Column {
     }
 
     #[inline]
-    fn add(&mut self, value: Option<Value>, repetition: i16) {
+    fn add(&mut self, value: Option<ColumnValue>, repetition: i16) {
         if self.most_definition > 0 {
             let missing = i16::from(value.is_none());
             self.definitions.push(self.most_definition - missing);
@@ -250,11 +254,11 @@ impl Column {
             self.repetitions.push(repetition);
         }
         match (&mut self.values, value) {
-            (Values::Bool(values), Some(Value::Bool(value))) => values.push(value),
-            (Values::Int32(values), Some(Value::Int32(value))) => values.push(value),
-            (Values::Int64(values), Some(Value::Int64(value))) => values.push(value),
-            (Values::Double(values), Some(Value::Double(value))) => values.push(value),
-            (Values::Text(values), Some(Value::Text(value))) => values.push(value),
+            (Values::Bool(values), Some(ColumnValue::Bool(value))) => values.push(value),
+            (Values::Int32(values), Some(ColumnValue::Int32(value))) => values.push(value),
+            (Values::Int64(values), Some(ColumnValue::Int64(value))) => values.push(value),
+            (Values::Double(values), Some(ColumnValue::Double(value))) => values.push(value),
+            (Values::Text(values), Some(ColumnValue::Text(value))) => values.push(value),
             (_, value) => debug_assert!(value.is_none(), "a value of another type"),
         }
     }

@@ -193,9 +193,10 @@ impl World {
     }
 
     fn add(&mut self, class: Class, words: &[u32], is_static: bool, what: What) -> Object {
-        let object = match is_static {
-            true => self.scene.static_object(class, words),
-            false => self.scene.object_of(class, words),
+        let object = if is_static {
+            self.scene.static_object(class, words)
+        } else {
+            self.scene.object_of(class, words)
         };
         self.made.push(Made {
             object,

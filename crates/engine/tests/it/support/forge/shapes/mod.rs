@@ -76,8 +76,8 @@ pub const ALL: &[Shape] = &[
 ];
 
 /// The global that everything hangs on.
-fn root(scene: &mut Scene, of: Class) {
-    scene.global("assembly/index/root", of, NULL);
+fn root(scene: &mut Scene, class: Class) {
+    scene.global("assembly/index/root", class, NULL);
 }
 
 /// A class with numbers only.

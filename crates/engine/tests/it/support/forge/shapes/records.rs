@@ -146,9 +146,10 @@ impl Maps {
 
     /// A key or a value, which is garbage if its entry was deleted.
     fn part(heap: &mut HeapWriter<'_>, class: Class, size: u32, is_deleted: bool) -> Object {
-        match is_deleted {
-            true => heap.garbage(class, size),
-            false => heap.object(class, size),
+        if is_deleted {
+            heap.garbage(class, size)
+        } else {
+            heap.object(class, size)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where the heap is cut into pieces. A piece is never large, even if one object is.
+//! Where the heap is divided into pieces. A piece is never large, even if one object is.
 
 use std::ops::Range;
 
@@ -20,16 +20,16 @@ const AHEAD: usize = 8;
 /// Objects in a piece of references, and references in it, at most.
 const MOST: u32 = 1 << 12;
 
-/// Bytes of a string beyond which it is cut.
+/// Bytes of a string beyond which it is truncated.
 pub(super) const MOST_TEXT_BYTES: u32 = 1 << 16;
 
-/// Cuts the objects into ranges.
-pub(super) struct ObjectCuts<'h> {
+/// Divides the objects into ranges.
+pub(super) struct ObjectPieces<'h> {
     heap: &'h Heap,
     next: u32,
 }
 
-impl<'h> ObjectCuts<'h> {
+impl<'h> ObjectPieces<'h> {
     pub(super) fn new(heap: &'h Heap) -> Self {
         Self { heap, next: 0 }
     }
@@ -49,13 +49,13 @@ impl<'h> ObjectCuts<'h> {
 
 /// The references of some objects, or some references of one object.
 #[derive(Clone, Default)]
-pub(super) struct Part {
+pub(super) struct PiecePart {
     objects: Range<u32>,
     /// The references, and how far the object was read before them.
     within: Option<(Range<u32>, Cursor)>,
 }
 
-impl Part {
+impl PiecePart {
     /// Calls `each` with the references of each object, and how far it was read before them.
     pub(super) fn each(
         &self,
@@ -64,9 +64,9 @@ impl Part {
         mut each: impl FnMut(ObjectIndex, Range<u32>, Cursor, &mut dyn ContentReader) -> Result<()>,
     ) -> Result<()> {
         memory.begin(self.objects.clone());
-        if let Some((places, cursor)) = &self.within {
+        if let Some((positions, cursor)) = &self.within {
             let source = ObjectIndex(self.objects.start);
-            return each(source, places.clone(), *cursor, memory);
+            return each(source, positions.clone(), *cursor, memory);
         }
         let objects = writer.chosen.objects.iter_in(self.objects.clone());
         let ahead = objects.clone().skip(AHEAD).map(Some);
@@ -76,57 +76,58 @@ impl Part {
             {
                 memory.prefetch(ahead);
             }
-            let places = writer.heap.heap().edges.range(source);
-            each(source, places, Cursor::default(), memory)?;
+            let positions = writer.heap.heap().edges.range(source);
+            each(source, positions, Cursor::default(), memory)?;
         }
         Ok(())
     }
 }
 
-/// Cuts the references into parts.
-pub(super) struct EdgeCuts<'h> {
+/// Divides the references into parts.
+pub(super) struct EdgePieces<'h> {
     heap: &'h Heap,
     chosen: &'h Chosen,
     next: u32,
     /// The next reference of the next object, if not its first, and how far the object is read.
-    place: Option<(u32, Cursor)>,
+    within_object: Option<(u32, Cursor)>,
 }
 
-impl<'h> EdgeCuts<'h> {
+impl<'h> EdgePieces<'h> {
     pub(super) fn new(heap: &'h Heap, chosen: &'h Chosen) -> Self {
         Self {
             heap,
             chosen,
             next: 0,
-            place: None,
+            within_object: None,
         }
     }
 
     /// The next part, if there is one.
-    pub(super) fn next(&mut self, memory: &mut dyn ContentReader) -> Result<Option<Part>> {
+    pub(super) fn next(&mut self, memory: &mut dyn ContentReader) -> Result<Option<PiecePart>> {
         let edges = &self.heap.edges;
         let count = self.heap.objects.len() as u32;
         let start = self.next;
         if start == count {
             return Ok(None);
         }
-        let places = edges.range(ObjectIndex(start));
+        let positions = edges.range(ObjectIndex(start));
         let is_chosen = self.chosen.objects.contains(ObjectIndex(start));
-        if places.len() as u32 > MOST && is_chosen {
-            return self.within(ObjectIndex(start), places, memory).map(Some);
+        if positions.len() as u32 > MOST && is_chosen {
+            return self.within(ObjectIndex(start), positions, memory).map(Some);
         }
         // The objects after it whose references end early enough.
-        let limit = places.start.saturating_add(MOST);
+        let limit = positions.start.saturating_add(MOST);
         let (mut end, mut most) = (start + 1, count.min(start + MOST));
         while end < most {
             let middle = end + (most - end) / 2;
-            match edges.range(ObjectIndex(middle)).end <= limit {
-                true => end = middle + 1,
-                false => most = middle,
+            if edges.range(ObjectIndex(middle)).end <= limit {
+                end = middle + 1
+            } else {
+                most = middle
             }
         }
         self.next = end;
-        Ok(Some(Part {
+        Ok(Some(PiecePart {
             objects: start..end,
             within: None,
         }))
@@ -136,20 +137,22 @@ impl<'h> EdgeCuts<'h> {
     fn within(
         &mut self,
         object: ObjectIndex,
-        places: Range<u32>,
+        positions: Range<u32>,
         memory: &mut dyn ContentReader,
-    ) -> Result<Part> {
-        let (start, cursor) = self.place.unwrap_or((places.start, Cursor::default()));
-        let part = start..places.end.min(start + MOST);
-        if part.end < places.end {
+    ) -> Result<PiecePart> {
+        let (start, cursor) = self
+            .within_object
+            .unwrap_or((positions.start, Cursor::default()));
+        let part = start..positions.end.min(start + MOST);
+        if part.end < positions.end {
             let mut end = cursor;
             memory.skip(object, part.clone(), &mut end)?;
-            self.place = Some((part.end, end));
+            self.within_object = Some((part.end, end));
         } else {
-            self.place = None;
+            self.within_object = None;
             self.next += 1;
         }
-        Ok(Part {
+        Ok(PiecePart {
             objects: object.0..object.0 + 1,
             within: Some((part, cursor)),
         })

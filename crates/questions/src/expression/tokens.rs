@@ -1,4 +1,4 @@
-//! Where the parts of an expression are, for errors.
+//! The tokens of an expression, and errors that say at which one it is wrong.
 
 use base::error::Error;
 
@@ -6,14 +6,14 @@ use crate::QuestionError;
 
 /// The option that an expression is the value of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum ExpressionOption {
     /// The condition.
     Where,
     /// What objects are grouped by.
     GroupBy,
 }
 
-impl Place {
+impl ExpressionOption {
     fn name(self) -> &'static str {
         match self {
             Self::Where => "where",
@@ -23,9 +23,9 @@ impl Place {
 }
 
 /// An error at the character with this number, from 1.
-pub(super) fn wrong(place: Place, column: u32, found: &str, expected: &str) -> Error {
+pub(super) fn wrong(option: ExpressionOption, column: u32, found: &str, expected: &str) -> Error {
     Error::from(QuestionError::Where {
-        option: place.name(),
+        option: option.name(),
         column,
         found: found.to_owned(),
         expected: expected.to_owned(),
@@ -40,12 +40,12 @@ pub(super) struct Token<'t> {
 }
 
 /// Follows the tokens of an expression while what was parsed is visited in the same order.
-pub(super) struct Cursor<'t> {
+pub(super) struct TokenCursor<'t> {
     tokens: Vec<Token<'t>>,
     next: usize,
 }
 
-impl<'t> Cursor<'t> {
+impl<'t> TokenCursor<'t> {
     pub(super) fn new(tokens: Vec<Token<'t>>) -> Self {
         Self { tokens, next: 0 }
     }

@@ -1,0 +1,173 @@
+/** VS Code as a server, with the packed extension, in a real Chromium. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
+
+const MODULES = join(import.meta.dirname, "node_modules");
+const NODE = join(MODULES, "node-24/bin/node");
+const SERVER = join(MODULES, "code-server/lib/vscode/out/server-main.js");
+const EXTENSION = join(import.meta.dirname, "../../packages/vscode");
+
+/** Why the tests cannot run; undefined if they can. */
+export function whatIsMissing(): string | undefined {
+  if (!existsSync(join(MODULES, "code-server/lib/vscode/node_modules"))) return "no VS Code";
+  return packed() === undefined ? "no packed extension" : undefined;
+}
+
+function packed(): string | undefined {
+  const name = readdirSync(EXTENSION).find((file) => file.endsWith(`${process.arch}.vsix`));
+  return name && join(EXTENSION, name);
+}
+
+/** A server of the editor with settings of its own. */
+export class Workbench {
+  readonly #child: ChildProcess;
+  readonly #port: number;
+  readonly #extensions: string;
+
+  private constructor(child: ChildProcess, port: number, extensions: string) {
+    this.#child = child;
+    this.#port = port;
+    this.#extensions = extensions;
+  }
+
+  /** Installs the extension into a folder, as a person does, and starts the server. */
+  static async start(folder: string, settings: Record<string, unknown>): Promise<Workbench> {
+    const data = join(folder, "data");
+    const extensions = join(folder, "extensions");
+    mkdirSync(join(data, "User"), { recursive: true });
+    const quietly = {
+      "workbench.startupEditor": "none",
+      "workbench.secondarySideBar.defaultVisibility": "hidden",
+      "chat.disableAIFeatures": true,
+    };
+    const all = JSON.stringify({ ...quietly, ...settings });
+    writeFileSync(join(data, "User/settings.json"), all);
+    const places = ["--user-data-dir", data, "--extensions-dir", extensions];
+    const run = [SERVER, "--accept-server-license-terms", ...places];
+    const env = { ...process.env, HOME: folder };
+    const install = [...run, "--install-extension", packed() as string];
+    const { status, stdout, stderr } = spawnSync(NODE, install, { encoding: "utf8", env });
+    if (status !== 0) throw new Error(`the extension is not installed: ${stdout}${stderr}`);
+    const port = await freePort();
+    const quiet = ["--without-connection-token", "--telemetry-level", "off"];
+    const address = ["--host", "127.0.0.1", "--port", `${port}`];
+    const child = spawn(NODE, [...run, ...quiet, ...address], { env, stdio: "ignore" });
+    const bench = new Workbench(child, port, extensions);
+    await bench.#answers();
+    return bench;
+  }
+
+  async #answers(): Promise<void> {
+    for (;;) {
+      const response = await fetch(`http://127.0.0.1:${this.#port}/version`).catch(() => undefined);
+      if (response?.ok === true) return;
+      await setTimeout(200);
+    }
+  }
+
+  /** A window with a folder. */
+  async open(browser: Browser, folder: string): Promise<Window> {
+    const context = await browser.newContext({ viewport: { width: 1600, height: 1000 } });
+    const page = await context.newPage();
+    await page.goto(`http://127.0.0.1:${this.#port}/?folder=${encodeURIComponent(folder)}`);
+    await page.locator(".monaco-workbench .explorer-folders-view").waitFor();
+    return new Window(page);
+  }
+
+  /** The processes of the analyzer that the extension has started. */
+  analyzers(): number[] {
+    const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    const line = (id: string) => {
+      try {
+        return readFileSync(`/proc/${id}/cmdline`, "utf8");
+      } catch {
+        return "";
+      }
+    };
+    return processes
+      .filter((id) => line(id).includes(this.#extensions) && line(id).includes("cli.js\0open"))
+      .map(Number);
+  }
+
+  stop(): void {
+    this.#child.kill();
+  }
+}
+
+/** A window of the editor. */
+export class Window {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  /** The page of the extension in the tab that is shown. */
+  get heap(): FrameLocator {
+    return this.page
+      .locator("iframe.webview.ready")
+      .filter({ visible: true })
+      .last()
+      .contentFrame()
+      .frameLocator("#active-frame");
+  }
+
+  /** Opens a file of the tree; the folder of its path is opened first. */
+  async openFile(path: string): Promise<void> {
+    const rows = this.page.locator(".explorer-folders-view .monaco-list-row");
+    const [name = "", folder] = path.split("/").reverse();
+    const row = rows.filter({ has: this.page.getByText(name, { exact: true }) });
+    if (folder !== undefined && (await row.count()) === 0) {
+      await rows.filter({ has: this.page.getByText(folder, { exact: true }) }).click();
+    }
+    await row.dblclick();
+  }
+
+  async run(command: string): Promise<void> {
+    await this.page.keyboard.press("F1");
+    await this.choose(`>${command}`, command);
+  }
+
+  /** Ends the question that is open; without a text, with the one that it proposes. */
+  async answer(text?: string): Promise<void> {
+    const box = this.page.locator(".quick-input-widget input").filter({ visible: true }).first();
+    await box.waitFor();
+    if (text !== undefined) await box.fill(text);
+    await box.press("Enter");
+  }
+
+  /** Types into the box that is open, and takes the entry with a text. */
+  async choose(text: string, label = text): Promise<void> {
+    const box = this.page.locator(".quick-input-widget input").filter({ visible: true }).first();
+    await box.waitFor();
+    await box.fill(text);
+    const entry = this.page.locator(".quick-input-list .monaco-list-row", { hasText: label });
+    await entry.first().click();
+  }
+
+  notification(text: string): Locator {
+    return this.page.locator(".notification-list-item", { hasText: text });
+  }
+
+  /** `Ln 3, Col 1` of the editor that has the focus. */
+  async line(): Promise<string> {
+    return (await this.page.locator("#status\\.editor\\.selection").textContent()) ?? "";
+  }
+
+  tab(name: string): Locator {
+    return this.page.locator(".tab", { hasText: name });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
