@@ -26,7 +26,7 @@ import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { readOptions, wholeNumber } from "./options.js";
 import { textPath } from "./paths.js";
 
-export type { FrameValue, PausedFrame } from "./attach/frames.js";
+export type { FrameValue, PausedFrame } from "./attach/paused_frame.js";
 export { HeapAnalyzerError } from "./errors.js";
 
 /** Options of {@link attach}. */
@@ -158,7 +158,7 @@ function attached(
         frames,
       });
       copying += time;
-      if (wasmFile !== undefined) writeWhole(wasmFile, wasm);
+      if (wasmFile !== undefined) await writeWhole(wasmFile, "the module", wasm);
       return warnings;
     },
     async module(nth) {

@@ -79,6 +79,10 @@ describe.skipIf(missing)("in Chromium", () => {
       expect(await target.writeDump(dump, { instance, wasmOutput: module })).toEqual([]);
       expect(readFileSync(dump).equals(readFileSync(exposed))).toBe(true);
       expect(readFileSync(module).equals(readFileSync(wasm))).toBe(true);
+      const hostOutput = join(folder, "page.heapsnapshot");
+      expect(await target.writeDump(dump, { instance, hostOutput })).toEqual([]);
+      expect(readFileSync(dump).equals(readFileSync(exposed))).toBe(true);
+      expect(readFileSync(hostOutput, "utf8")).toContain("WebAssembly");
     }
     await target.close();
   });

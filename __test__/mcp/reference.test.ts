@@ -11,8 +11,8 @@ const PAGE = join(import.meta.dirname, "../../docs/json-rpc.md");
 
 test("docs/json-rpc.md has every method with its parameters and its result", async () => {
   const start = readFileSync(join(import.meta.dirname, "reference_start.md"), "utf8");
-  const page = reference(questions(true), start);
-  for (const { name, input, output } of questions(true)) {
+  const page = reference(questions(true, true), start);
+  for (const { name, input, output } of questions(true, true)) {
     expect(page).toContain(`\n## ${name}\n`);
     for (const key of Object.keys(input.shape)) expect(page).toContain(`| \`${key}\` |`);
     for (const key of Object.keys(output.shape))

@@ -1,12 +1,13 @@
 /**
  * Finds the leak in a small server: compiles it with stock AssemblyScript, runs it in this Node
  * process, takes a dump before and after some traffic, and prints both views and what grew. Then it
- * shows a gate that fails on the leaking server and passes on a fixed one.
+ * shows a gate that fails on the leaking server and passes on a fixed one, and attaches to the server while it runs.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { exposeGlobals, writeDump } from "@warpo/heap-analyzer/capture";
+import { showAttach } from "./attach.js";
 import { showExports } from "./exports.js";
 import { showGate } from "./gate.js";
 import { showSites } from "./sites.js";
@@ -72,6 +73,8 @@ async function main(): Promise<void> {
   showExports(cli, folder, here);
 
   showGate(example, join(folder, "gate"), compile);
+
+  await showAttach(cli, example, wasmFile, join(folder, "attached"));
 
   console.log("\nTo look at every object of these dumps in the browser:");
   console.log(

@@ -2,6 +2,7 @@
 // names the method and the part of the answer.
 
 import { HeapAnalyzerError } from "../errors.js";
+import { escapeUnprintable } from "../text.js";
 
 /** A part of an answer, not checked yet. */
 export type UncheckedAnswer = unknown;
@@ -64,9 +65,14 @@ export function base64(value: UncheckedAnswer, what: string, size?: number): Buf
   throw answerError(what, `answered ${describe(value)}, expected bytes in base64`);
 }
 
+/** A text of the target as it stands in a message: in quotes, because it may be anything. */
+export function quoted(value: UncheckedAnswer): string {
+  return JSON.stringify(escapeUnprintable(String(value).slice(0, 300)));
+}
+
 function describe(value: UncheckedAnswer): string {
   if (Array.isArray(value)) return `a list of ${value.length} entries`;
-  if (typeof value === "string") return `the text ${JSON.stringify(value.slice(0, 40))}`;
+  if (typeof value === "string") return `the text ${quoted(value.slice(0, 40))}`;
   if (value === undefined) return "nothing";
   return typeof value === "object" ? "an object" : `${value}`;
 }

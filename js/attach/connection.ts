@@ -4,7 +4,7 @@
 
 import { WebSocket } from "ws";
 import { HeapAnalyzerError } from "../errors.js";
-import { answerError, type UncheckedAnswer } from "./answer.js";
+import { answerError, at, quoted, type UncheckedAnswer } from "./answer.js";
 
 /** The most bytes of one message. The largest are pieces of a memory, which have 11 MiB. */
 const MAX_MESSAGE = 256 * 1024 * 1024;
@@ -95,8 +95,8 @@ class Calls implements Session {
     clearTimeout(waiting.timer);
     this.#answered(waiting.method, performance.now() - waiting.start);
     if (message.error === undefined) return waiting.resolve(message.result);
-    const { message: reason } = message.error as { message?: unknown };
-    waiting.reject(answerError(waiting.method, `refused it: ${String(reason).slice(0, 200)}`));
+    const reason = at(message.error, "message");
+    waiting.reject(answerError(waiting.method, `refused it: ${quoted(reason)}`));
   }
 
   /** Fails everything that waits. */
@@ -114,7 +114,7 @@ export class Connection {
   readonly #socket: WebSocket;
   readonly #timeout: number;
   /** The session of the target itself. */
-  readonly main: Session;
+  readonly main: Calls;
   readonly #sessions = new Map<string, Calls>();
   readonly #all: Calls[] = [];
   /** Milliseconds for which the target has stood still so far, as far as the connection can tell. */
@@ -125,20 +125,28 @@ export class Connection {
   private constructor(socket: WebSocket, timeout: number) {
     this.#socket = socket;
     this.#timeout = timeout;
-    const main = this.#calls((message) => socket.send(JSON.stringify(message)));
-    this.main = main;
+    this.main = this.#calls((message) => socket.send(JSON.stringify(message)));
     socket.on("message", (data) => {
-      const message = parsed(String(data));
-      if (message === undefined) {
-        this.#end(answerError("the connection", "sent a message that is not JSON"));
-      } else if (typeof message.sessionId === "string") {
-        this.#sessions.get(message.sessionId)?.receive(message);
-      } else {
-        main.receive(message);
+      try {
+        this.#receive(String(data));
+      } catch (error) {
+        // An event that is not as it should be, for which nothing waits.
+        this.#end(error as Error);
       }
     });
     socket.on("error", (error) => this.#end(answerError("the connection", error.message)));
     socket.on("close", () => this.#end(answerError("the connection", "was closed by the target")));
+  }
+
+  #receive(text: string): void {
+    const message = parsed(text);
+    if (message === undefined)
+      throw answerError("the connection", "sent a message that is not JSON");
+    if (typeof message.sessionId === "string") {
+      this.#sessions.get(message.sessionId)?.receive(message);
+    } else {
+      this.main.receive(message);
+    }
   }
 
   /** Opens a connection to an address that the caller checked. */

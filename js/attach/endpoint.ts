@@ -94,7 +94,9 @@ function getJson(
       (response) => {
         if (response.statusCode !== 200) {
           response.destroy();
-          fail(`the status is ${response.statusCode}, expected 200`);
+          fail(
+            `the status is ${response.statusCode}, expected 200: the inspectors of Node, Deno and Chromium have this list`,
+          );
           return;
         }
         const pieces: Buffer[] = [];
@@ -181,7 +183,10 @@ function checkProcess(pid: number): void {
     !/(^|\/)node[^/]*$/.test(program) &&
     !["node", "MainThread", "node-MainThread"].includes(name)
   ) {
-    throw refuse(`cannot attach to process ${pid}: it runs ${program}, which is not Node`);
+    const hint = /(^|\/)deno[^/]*$/.test(program)
+      ? "; start it with --inspect=127.0.0.1:0, and attach to the address that it prints"
+      : "";
+    throw refuse(`cannot attach to process ${pid}: it runs ${program}, which is not Node${hint}`);
   }
 }
 

@@ -1,52 +1,19 @@
 // A heap snapshot of V8 of a thread, streamed to a file.
 
-import { closeSync, fsyncSync, writeSync } from "node:fs";
-import { resolve } from "node:path";
-import { HeapAnalyzerError } from "../errors.js";
-import { AtomicFile, reason, resolveSymlinks } from "../whole_file.js";
+import { writeSync } from "node:fs";
 import { answerError, at, type UncheckedAnswer } from "./answer.js";
 import type { Session } from "./connection.js";
+import { type Unpublished, written } from "./output.js";
 
-/** The most bytes of a snapshot: V8 itself writes larger ones only of heaps that fill its largest heap. */
+/** The most bytes of a snapshot. Those of V8's largest heaps are smaller. */
 const MAX_SIZE = 8 * 1024 ** 3;
 
-/** A snapshot that does not have its final name yet. */
-export interface HostSnapshot {
-  /** Gives the file its final name. */
-  publish(): void;
-  /** Removes the file, if it does not have its final name. */
-  discard(): void;
-}
-
 /**
- * Writes a heap snapshot with the values of numbers. The thread may be paused. No more than one piece of the snapshot
- * is in the memory.
+ * Writes a heap snapshot with the values of numbers. The thread may be paused. Only one piece of the snapshot at a time
+ * is in this process's memory.
  */
-export async function writeHostSnapshot(session: Session, path: string): Promise<HostSnapshot> {
-  const fail = (error: unknown) =>
-    error instanceof HeapAnalyzerError
-      ? error
-      : new HeapAnalyzerError(
-          "ERR_DUMP_WRITE",
-          `cannot write the heap snapshot ${path}: ${reason(error)}`,
-          { cause: error },
-        );
-  const file = created(path, fail);
-  try {
-    await stream(session, file.descriptor);
-  } catch (error) {
-    file.discard();
-    throw fail(error);
-  }
-  return file;
-}
-
-function created(path: string, fail: (error: unknown) => Error): AtomicFile {
-  try {
-    return new AtomicFile(resolveSymlinks(resolve(path)), 0o600);
-  } catch (error) {
-    throw fail(error);
-  }
+export async function writeHostSnapshot(session: Session, path: string): Promise<Unpublished> {
+  return await written(path, "the heap snapshot", (descriptor) => stream(session, descriptor));
 }
 
 async function stream(session: Session, descriptor: number): Promise<void> {
@@ -65,13 +32,11 @@ async function stream(session: Session, descriptor: number): Promise<void> {
       reportProgress: false,
       captureNumericValue: true,
     });
-    if (failure !== undefined) throw failure;
-    if (size === 0) throw answerError("HeapProfiler.takeHeapSnapshot", "sent no snapshot");
-    fsyncSync(descriptor);
   } finally {
     forget();
-    closeSync(descriptor);
   }
+  if (failure !== undefined) throw failure;
+  if (size === 0) throw answerError("HeapProfiler.takeHeapSnapshot", "sent no snapshot");
 }
 
 /** Writes a piece behind `size` bytes, and returns its size. */

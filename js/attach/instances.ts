@@ -2,7 +2,16 @@
 // program keeps only a function; it collects garbage first.
 
 import { HeapAnalyzerError } from "../errors.js";
-import { answerError, at, base64, count, list, text, type UncheckedAnswer } from "./answer.js";
+import {
+  answerError,
+  at,
+  base64,
+  count,
+  list,
+  quoted,
+  text,
+  type UncheckedAnswer,
+} from "./answer.js";
 import type { Session } from "./connection.js";
 import { DEREFERENCE, ENTRY, KEEP_WEAKLY, LENGTH, MEMORY_SIZE } from "./remote_code.js";
 import type { Realm, Thread } from "./threads.js";
@@ -34,9 +43,14 @@ export interface Parts {
   memories: string;
 }
 
-/** Lets the target forget all objects that a search or a capture looked at. */
+/** V8's name for the objects that it describes in a pause. */
+const OBJECTS_OF_A_PAUSE = "backtrace";
+
+/** Lets the target forget all objects that a search, a pause or a capture looked at. */
 export async function releaseObjects({ session }: Thread): Promise<void> {
-  await session.call("Runtime.releaseObjectGroup", { objectGroup: SHORT_LIVED }).catch(() => {});
+  for (const objectGroup of [SHORT_LIVED, OBJECTS_OF_A_PAUSE]) {
+    await session.call("Runtime.releaseObjectGroup", { objectGroup }).catch(() => {});
+  }
 }
 
 /** The globals and memories of an instance. They live until {@link releaseObjects}. */
@@ -204,7 +218,7 @@ export async function call(
   const exception = at(answer, "exceptionDetails");
   if (exception !== undefined) {
     const reason = at(exception, "exception.description") ?? at(exception, "text");
-    throw answerError("the target", `failed: ${String(reason).slice(0, 300)}`);
+    throw answerError("the target", `failed: ${quoted(reason)}`);
   }
   return returnByValue ? at(answer, "result.value") : at(answer, "result");
 }

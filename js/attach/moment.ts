@@ -1,12 +1,10 @@
 // What is captured at one moment: a dump, a heap snapshot of V8 beside it, and the paused frames.
 
-import { closeSync, fsyncSync } from "node:fs";
-import { resolve } from "node:path";
-import { AtomicFile, resolveSymlinks, writeFully } from "../whole_file.js";
 import { type Captured, writeInstanceDump } from "./capture.js";
 import { isInRuntime, readFrames } from "./frames.js";
 import { writeHostSnapshot } from "./host_snapshot.js";
-import type { RemoteInstance } from "./instances.js";
+import { type RemoteInstance, releaseObjects } from "./instances.js";
+import { contents, type Unpublished, writeError, written } from "./output.js";
 import { type Pause, whilePaused } from "./pause.js";
 
 /** Where to write what. */
@@ -43,32 +41,36 @@ async function writePaused(
   { dump, host, frames }: Outputs,
   pause: Pause,
 ): Promise<Captured> {
-  // The snapshot comes first: what the rest looks at would be roots in it.
-  const snapshot =
-    host === undefined ? undefined : await writeHostSnapshot(instance.thread.session, host);
+  const files: [string, Unpublished][] = [];
   try {
-    const found = frames === undefined ? [] : await readFrames(instance, pause);
-    const captured = await writeInstanceDump(instance, wasm, dump, pause);
     if (frames !== undefined) {
-      writeWhole(frames, Buffer.from(`${JSON.stringify({ frames: found }, undefined, 2)}\n`));
+      const found = { frames: await readFrames(instance, pause) };
+      const text = Buffer.from(`${JSON.stringify(found, undefined, 2)}\n`);
+      files.push([frames, await written(frames, "the frames", contents(text))]);
     }
-    snapshot?.publish();
+    if (host !== undefined) {
+      // What is looked at is a root in the snapshot.
+      await releaseObjects(instance.thread);
+      files.push([host, await writeHostSnapshot(instance.thread.session, host)]);
+    }
+    const captured = await writeInstanceDump(instance, wasm, dump, pause);
+    for (const [path, file] of files) publish(path, file);
     return captured;
   } finally {
-    snapshot?.discard();
+    for (const [, file] of files) file.discard();
   }
 }
 
-/** Writes a file that is complete or does not exist. Its owner alone can read it. */
-export function writeWhole(path: string, bytes: Buffer): void {
-  const file = new AtomicFile(resolveSymlinks(resolve(path)), 0o600);
+/** Writes a file that is complete or does not exist. */
+export async function writeWhole(path: string, what: string, bytes: Buffer): Promise<void> {
+  publish(path, await written(path, what, contents(bytes)));
+}
+
+function publish(path: string, file: Unpublished): void {
   try {
-    writeFully(file.descriptor, bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.length);
-    fsyncSync(file.descriptor);
-    closeSync(file.descriptor);
     file.publish();
   } catch (error) {
     file.discard();
-    throw error;
+    throw writeError(path, "the file", error);
   }
 }

@@ -51,8 +51,6 @@ export async function whilePaused<T>(
             wasm.has(text(frame, "location.scriptId", "Debugger.paused")),
           );
           if (!isUnsuitable({ frames }, nth)) {
-            // Objects that a heap snapshot would show as roots.
-            await releaseObjects(thread);
             const result = await work({ frames });
             return { result, stopped: performance.now() - start };
           }

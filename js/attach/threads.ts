@@ -1,6 +1,7 @@
 // The threads of a target: the main thread of Node and its workers, a page and its workers. Each has an inspector
 // session, and realms (global objects) of its own.
 
+import { HeapAnalyzerError } from "../errors.js";
 import { at, text, type UncheckedAnswer } from "./answer.js";
 import type { Connection, Session } from "./connection.js";
 
@@ -26,6 +27,7 @@ const REPORTING_TIME = 300;
 /** Finds all threads, and the realms of each. */
 export async function findThreads(connection: Connection): Promise<Thread[]> {
   const { main } = connection;
+  await checkEngine(main);
   const isNode = await hasDomain(main, "NodeRuntime.disable");
   const others: Omit<Thread, "realms">[] = [];
   if (isNode) await findNodeWorkers(connection, others);
@@ -41,6 +43,20 @@ export async function findThreads(connection: Connection): Promise<Thread[]> {
     threads.push({ ...thread, realms });
   }
   return threads;
+}
+
+/** Fails if the inspector belongs to another engine than V8: no other finds the instances. */
+async function checkEngine(session: Session): Promise<void> {
+  try {
+    await session.call("Runtime.getHeapUsage");
+  } catch (error) {
+    if (!(error as Error).message.includes("refused it")) throw error;
+    throw new HeapAnalyzerError(
+      "ERR_ATTACH_TARGET",
+      "the inspector is not one of V8, the engine of Node, Deno and Chromium: that of Bun or Safari cannot find WebAssembly instances",
+      { cause: error },
+    );
+  }
 }
 
 async function hasDomain(session: Session, method: string): Promise<boolean> {

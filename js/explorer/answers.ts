@@ -15,6 +15,7 @@ import { controlled } from "../work.js";
 import type { Dumps } from "./dumps.js";
 import { InstanceLists } from "./instances.js";
 import type { Method, Methods, SourceRow } from "./methods.js";
+import type { TakenDump } from "./taking.js";
 import { withoutStrings } from "./without_strings.js";
 
 /** Lines of source. */
@@ -32,6 +33,8 @@ export class Answerer {
   readonly #lists = new InstanceLists();
   readonly #hasStrings: boolean;
   readonly #profile: Uint8Array | undefined;
+  /** Takes a dump of the program that runs. */
+  take: (() => Promise<TakenDump>) | undefined;
 
   /** `profile` is the heap profile of the dump that has one. */
   constructor(dumps: Dumps, hasStrings: boolean, profile?: Uint8Array) {
@@ -45,6 +48,7 @@ export class Answerer {
   async answer(method: string, request: unknown, signal: AbortSignal): Promise<unknown> {
     const answers: QuestionAnswers = {
       status: async () => this.#dumps.status(),
+      take: () => this.#take(),
       report: (request, signal) => this.#report(request, signal),
       classes: (request) => this.#classes(request),
       instances: (request, signal) => this.#instances(request, signal),
@@ -64,7 +68,17 @@ export class Answerer {
       throw new QuestionError("ERR_NO_ROUTE", `there is no method ${method.slice(0, 100)}`);
     }
     const found = await answers[method as Method](checked(request) as never, signal);
-    return this.#hasStrings || method === "status" ? found : withoutStrings(found);
+    return this.#hasStrings || method === "status" || method === "take"
+      ? found
+      : withoutStrings(found);
+  }
+
+  async #take(): Promise<TakenDump> {
+    if (this.take === undefined) {
+      throw new QuestionError("ERR_NOT_ALLOWED", "dumps are taken only after open --attach");
+    }
+    const { name, warnings } = await this.take();
+    return { name, warnings };
   }
 
   async #report(

@@ -48,6 +48,8 @@ export class Dumps {
   #before: string | null = null;
   /** The dump of whose moment there is a profile. */
   profiled: string | null = null;
+  /** Whether the page can have dumps taken. */
+  canTake = false;
   /** Called before a heap is closed, so that what depends on it can be released. */
   onClose: (heap: Heap) => void = () => {};
 
@@ -104,6 +106,7 @@ export class Dumps {
       before,
       reading: unread === undefined ? null : { name: unread.name, fraction: this.#fraction },
       profiled: this.profiled,
+      canTake: this.canTake,
       failures: [...this.#failures],
     };
   }

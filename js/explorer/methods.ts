@@ -34,6 +34,8 @@ export interface Status {
   reading: { name: string; fraction: number } | null;
   /** The dump of whose moment there is a heap profile. */
   profiled: string | null;
+  /** Whether `take` can be asked. */
+  canTake: boolean;
   /** Dumps that could not be read. */
   failures: { name: string; message: string }[];
 }
@@ -92,6 +94,12 @@ export interface SourceRow {
 /** Parameters and answer of each method. */
 export interface Methods {
   status: { request: Record<string, never>; answer: Status };
+  /** Takes a dump of the running program. Only if `canTake` says so. */
+  take: {
+    request: Record<string, never>;
+    /** The name of the file, and what may be wrong with the dump. */
+    answer: { name: string; warnings: string[] };
+  };
   /** The data of a report, as in its file. */
   report: { request: { heap: string; before?: string | null }; answer: unknown };
   classes: {

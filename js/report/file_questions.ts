@@ -60,6 +60,7 @@ export class FileQuestions implements Questions {
       before: comparison === null ? null : "0",
       reading: null,
       profiled: null,
+      canTake: false,
       failures: [],
     };
   }

@@ -1,4 +1,7 @@
-/** Says when a newer dump has appeared. What is shown does not change under the reader. */
+/**
+ * Says when a newer dump has appeared. What is shown does not change under the reader. If dumps of a running program may
+ * be taken, there is a button for it.
+ */
 import { element, fill } from "./dom.ts";
 import * as format from "./format.ts";
 import type { PageContext } from "./parts.ts";
@@ -9,6 +12,10 @@ const PAUSE = 1500;
 export function newDumpNotice({ questions, status }: PageContext): HTMLElement {
   const notice = element("div", { class: "notice", role: "status", hidden: true });
   if (!questions.isComplete) return notice;
+  if (status.canTake) {
+    notice.hidden = false;
+    fill(notice, ...takeParts(questions));
+  }
   let newest = status.heap;
   const look = async () => {
     if (document.hidden) return;
@@ -26,4 +33,23 @@ export function newDumpNotice({ questions, status }: PageContext): HTMLElement {
   };
   setInterval(() => void look(), PAUSE);
   return notice;
+}
+
+/** A button that takes a dump, and what came of it. */
+function takeParts(questions: Context["questions"]): HTMLElement[] {
+  const result = element("span", {});
+  const take = async () => {
+    button.disabled = true;
+    fill(result, " The program stands still while its memory is copied …");
+    try {
+      const { warnings } = await questions.ask("take", {});
+      fill(result, ` ${warnings.map(format.printable).join("; ")}`);
+    } catch (error) {
+      fill(result, ` No dump: ${format.printable((error as Error).message)}`);
+    }
+    button.disabled = false;
+  };
+  const click = () => void take();
+  const button = element("button", { type: "button", on: { click } }, "Take a dump");
+  return [button, result];
 }

@@ -16,7 +16,7 @@ globalThis.mirror = mirror;
 function turn() {
   program.turn();
   mirror.turns++;
-  setImmediate(turn);
+  setTimeout(turn, 1);
 }
 
 console.log("ready");

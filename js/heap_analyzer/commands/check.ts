@@ -24,6 +24,7 @@ import { fileName, given, wholeNumber } from "../options.js";
 import { write } from "../output.js";
 import { dumpsArgument, placeTables } from "../place_tables.js";
 import { ProgressLine } from "../progress.js";
+import { size } from "../quantities.js";
 import {
   addQuestionOptions,
   MANY_MODULES,
@@ -228,16 +229,6 @@ function checker(
     const answer = check(tables, JSON.stringify(rules), text, control);
     return (await line.watch(control, answer, "comparing the dumps")).text;
   };
-}
-
-/** Parses a size: `1048576`, `64KiB`. */
-function size(text: string): number {
-  const [, number, unit = "B"] = /^(\d+)(B|KiB|MiB|GiB)?$/.exec(text) ?? [];
-  const bytes = Number(number) * 1024 ** ["B", "KiB", "MiB", "GiB"].indexOf(unit);
-  if (!Number.isSafeInteger(bytes)) {
-    throw new InvalidArgumentError("Expected a size: 1048576, 64KiB, 1MiB or 1GiB.");
-  }
-  return bytes;
 }
 
 /** Parses a size, or a percentage of the live size. */

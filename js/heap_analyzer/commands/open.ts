@@ -2,10 +2,11 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { OpenSettings } from "../../explorer/dumps.js";
+import type { Dumps, OpenSettings } from "../../explorer/dumps.js";
+import type { Taking } from "../../explorer/taking.js";
 import { reason } from "../../whole_file.js";
 import { interruptibly } from "../interruption.js";
-import { writeWarning } from "../messages.js";
+import { writeNote, writeWarning } from "../messages.js";
 import {
   addContainerOptions,
   fileArgument,
@@ -13,8 +14,10 @@ import {
   type ReadingOptions,
   reading,
   wasmOption,
+  wholeNumber,
 } from "../options.js";
 import { writeText } from "../output.js";
+import { duration } from "../quantities.js";
 
 interface ExplorerOptions extends ReadingOptions {
   wasm?: string;
@@ -23,7 +26,14 @@ interface ExplorerOptions extends ReadingOptions {
   strings: boolean;
   port: number;
   browser: boolean;
+  attach?: string;
+  watch?: string;
+  every: number;
+  instance?: number;
 }
+
+/** The time between two dumps of a program that is watched, in milliseconds. */
+const INTERVAL = 60_000;
 
 export function addOpenCommand(program: Command): void {
   const command = program
@@ -31,7 +41,7 @@ export function addOpenCommand(program: Command): void {
     .description("look at dumps in the browser: every object can be opened")
     .addArgument(
       fileArgument(
-        "<dump|folder...>",
+        "[dump|folder...]",
         "heap dumps, coredumps or heap snapshots in the order in which they were taken, or folders of them",
       ).argParser((text, earlier?: string[]) => [...(earlier ?? []), fileName(text)]),
     )
@@ -43,6 +53,22 @@ export function addOpenCommand(program: Command): void {
       fileName,
     )
     .option("--no-strings", "leave out the contents of strings")
+    .option(
+      "--attach <target>",
+      "let the page take dumps of this running program: a process id or the address of an inspector",
+      target,
+    )
+    .option("--watch <target>", "the same, and take dumps again and again", target)
+    .addOption(
+      new Option("--every <time>", "with --watch: the time between two dumps: 10s, 5m, 1h")
+        .argParser(duration)
+        .default(INTERVAL, "1m"),
+    )
+    .option(
+      "--instance <n>",
+      "which instance of the program, by its number in attach --list",
+      wholeNumber(0),
+    )
     .addOption(
       new Option("--port <n>", "the port on 127.0.0.1").argParser(port).default(0, "a free one"),
     )
@@ -50,6 +76,11 @@ export function addOpenCommand(program: Command): void {
     .option("--force", "continue although a dump was not taken from the module")
     .option("--partial", "if a heap is damaged, show the part before the damage");
   addContainerOptions(command).action(runOpen);
+}
+
+function target(text: string): string {
+  if (text !== "") return text;
+  throw new InvalidArgumentError("Expected a process id or the address of an inspector.");
 }
 
 function port(text: string): number {
@@ -64,7 +95,14 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
   const { dumpFile, givenDumps, watchFolders } = await import("../../explorer/files.js");
   const { serveExplorer } = await import("../../explorer/server.js");
   const { wasm, before, strings } = options;
-  const { files, folders, known } = await givenDumps(paths, wasm);
+  const program = programOf(options);
+  if (paths.length === 0 && program === undefined) {
+    throw new Error("open: expected a dump, a folder, --attach or --watch");
+  }
+  const { files, folders, known } =
+    paths.length === 0
+      ? { files: [], folders: [], known: new Set<string>() }
+      : await givenDumps(paths, wasm);
   const dumps = new Dumps(
     settingsOf(options, files.length + folders.length + (before === undefined ? 0 : 1)),
   );
@@ -73,7 +111,9 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
   for (const file of files) handles.push(dumps.add(file));
   const profile = options.profile === undefined ? undefined : profileOf(options.profile);
   if (profile !== undefined) dumps.profiled = handles.at(-1) ?? null;
-  const server = await serveExplorer(new Answerer(dumps, strings, profile), options.port);
+  const answerer = new Answerer(dumps, strings, profile);
+  const taking = program === undefined ? undefined : await takingOf(program, options, dumps);
+  if (taking !== undefined) answerer.take = () => taking.take();
   const stop = new AbortController();
   // The program that started this one has ended, such as an editor.
   process.once("disconnect", () => process.exit());
@@ -83,28 +123,63 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
     () => {
       stop.abort();
       void dumps.close();
+      taking?.close();
     },
     async () => {
-      writeText(`${server.url}\n`);
-      if (options.browser) showInBrowser(server.url);
-      for (const handle of handles) await dumps.read(handle);
-      const { failures, dumps: read } = dumps.status();
-      for (const { name, message } of failures) writeWarning(`${name}: ${message}`);
-      if (read.length === 0 && folders.length === 0) {
-        await server.close();
-        throw new Error("open: none of the dumps can be read");
-      }
-      const appear = async (path: string) => {
-        try {
-          await dumps.read(dumps.add(await dumpFile(path, wasm)));
-        } catch (error) {
-          dumps.fail(path, error);
+      try {
+        const server = await serveExplorer(answerer, options.port);
+        // The page has nothing to show before.
+        if (taking !== undefined && files.length === 0) await firstDump(taking);
+        writeText(`${server.url}\n`);
+        if (options.browser) showInBrowser(server.url);
+        for (const handle of handles) await dumps.read(handle);
+        const { failures, dumps: read } = dumps.status();
+        for (const { name, message } of failures) writeWarning(`${name}: ${message}`);
+        if (read.length === 0 && folders.length === 0) {
+          await server.close();
+          throw new Error("open: none of the dumps can be read");
         }
-      };
-      if (folders.length > 0) await watchFolders(folders, known, stop.signal, appear);
-      else await new Promise((resolve) => stop.signal.addEventListener("abort", resolve));
+        const appear = async (path: string) => {
+          try {
+            await dumps.read(dumps.add(await dumpFile(path, wasm)));
+          } catch (error) {
+            dumps.fail(path, error);
+          }
+        };
+        if (options.watch !== undefined) void taking?.takeAtIntervals(options.every, stop.signal);
+        if (folders.length > 0) await watchFolders(folders, known, stop.signal, appear);
+        else await new Promise((resolve) => stop.signal.addEventListener("abort", resolve));
+      } finally {
+        taking?.close();
+      }
     },
   );
+}
+
+/** The running program of which dumps may be taken. */
+function programOf({ attach, watch }: ExplorerOptions): string | undefined {
+  if (attach !== undefined && watch !== undefined) {
+    throw new Error("open: expected either --attach or --watch, because --watch allows both");
+  }
+  return attach ?? watch;
+}
+
+async function takingOf(
+  program: string,
+  { instance }: ExplorerOptions,
+  dumps: Dumps,
+): Promise<Taking> {
+  const { Taking } = await import("../../explorer/taking.js");
+  dumps.canTake = true;
+  writeNote(
+    "dumps of the running program contain its memory, including its secrets; they are removed at the end",
+  );
+  return new Taking(program, instance, dumps);
+}
+
+async function firstDump(taking: Taking): Promise<void> {
+  const { warnings } = await taking.take();
+  for (const warning of warnings) writeWarning(warning);
 }
 
 /** How dumps are read, for the API. */

@@ -2,12 +2,15 @@
 import { setTimeout } from "node:timers/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type * as native from "../../native.js";
-import type { Captures } from "../../watch/captures.js";
+import { formatSize } from "../../units.js";
+import type { Capture, Captures } from "../../watch/captures.js";
 import { KeptTables } from "../../watch/kept_tables.js";
 import type { StartedProgram } from "../../watch/program.js";
 import { interruptibly } from "../interruption.js";
+import { writeNote } from "../messages.js";
 import { fileName, wholeNumber } from "../options.js";
 import { placeTables } from "../place_tables.js";
+import { duration, LONGEST_TIMER, size } from "../quantities.js";
 import { FEW_DUMPS, WatchDisplay } from "../watch_display.js";
 
 interface WatchOptions {
@@ -21,6 +24,7 @@ interface WatchOptions {
   instance?: number;
   folder?: string;
   keep: number;
+  max?: number;
   onGrowFailure?: boolean;
   output?: string;
   exitCode?: boolean;
@@ -29,8 +33,6 @@ interface WatchOptions {
 
 /** How much of the program's time dumps may take by default, in percent. */
 const COST = 5;
-/** The longest timer in milliseconds: 24 days. A longer one would end at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 /** The exit code with `--exit-code`, as that of `check`. */
 const GROWN = 2;
 
@@ -42,7 +44,7 @@ export function addWatchCommand(program: Command): void {
     .option("--command", "start the target: -- node <script> <arguments>")
     .addOption(
       new Option("--every <time>", "the time between two dumps: 500ms, 10s, 5m, 1h")
-        .argParser(time)
+        .argParser(duration)
         .default(60_000, "1m"),
     )
     .option(
@@ -59,23 +61,18 @@ export function addWatchCommand(program: Command): void {
     .option("--folder <folder>", "keep the last dumps, and the module, in this folder", fileName)
     .option("--keep <n>", "how many dumps to keep there", wholeNumber(1), 20)
     .option(
+      "--max <size>",
+      "with --folder: end when the memory is larger than this, with the dump of that: 256MiB",
+      size,
+    )
+    .option(
       "--on-grow-failure",
       "with --command and --folder: write a dump when a trap ends the program",
     )
     .option("-o, --output <file>", "also write what grows to this file, after each dump", fileName)
-    .option("--exit-code", `end with ${GROWN} if a place grew`)
+    .option("--exit-code", `end with ${GROWN} if a place grew, or the memory is larger than --max`)
     .option("--timeout <seconds>", "how long the target may take to answer", wholeNumber(1), 30)
     .action(runWatch);
-}
-
-function time(text: string): number {
-  const [, number, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
-  const factor = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[unit];
-  const result = factor === undefined ? Number.NaN : Number(number) * factor;
-  if (!(result >= 1 && result <= LONGEST_TIMER)) {
-    throw new InvalidArgumentError("Expected a time of at most 24 days: 500ms, 10s, 5m, 1h.");
-  }
-  return result;
 }
 
 function percent(text: string): number {
@@ -105,10 +102,13 @@ async function runWatch(words: string[], options: WatchOptions): Promise<void> {
 }
 
 function checkOptions(words: string[], options: WatchOptions): void {
-  const { command, count, exitCode, folder, onGrowFailure, warmup } = options;
+  const { command, count, exitCode, folder, max, onGrowFailure, warmup } = options;
   if (exitCode && count !== undefined) checkEnough(count - warmup);
   if (!command && words.length > 1) {
     throw new Error("watch: expected one target, or --command before the words of a command");
+  }
+  if (max !== undefined && folder === undefined) {
+    throw new Error("--max needs --folder, in which the dump stays");
   }
   if (onGrowFailure && !(command && folder !== undefined)) {
     throw new Error(
@@ -144,6 +144,7 @@ async function watch(
   const ended = new AbortController();
   const { signal } = ended;
   void program?.ended.then(() => ended.abort());
+  let isTooLarge = false;
   await interruptibly(
     () => captures.close(),
     async () => {
@@ -153,6 +154,8 @@ async function watch(
           if (capture === undefined) break;
           kept.add(capture.read);
           await display.show(number, capture, kept);
+          isTooLarge = exceeds(capture, options.max);
+          if (isTooLarge) break;
           const pause = Math.max(every, (100 / cost) * capture.stopped);
           if (number < count) await delay(Math.min(pause, LONGEST_TIMER), signal);
         }
@@ -163,8 +166,17 @@ async function watch(
   );
   await display.end(kept);
   if (!options.exitCode) return;
-  checkEnough(kept.counted);
-  if (display.hasGrown) process.exitCode = GROWN;
+  if (!isTooLarge) checkEnough(kept.counted);
+  if (isTooLarge || display.hasGrown) process.exitCode = GROWN;
+}
+
+/** Whether the memory is larger than the most that is allowed. Says so. */
+function exceeds({ memorySize, dump }: Capture<unknown>, max: number | undefined): boolean {
+  if (max === undefined || memorySize <= max) return false;
+  writeNote(
+    `the memory has ${formatSize(memorySize)}, more than the ${formatSize(max)} of --max: ${dump}`,
+  );
+  return true;
 }
 
 /** Waits for this time in milliseconds, or until the signal. */

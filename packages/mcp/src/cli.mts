@@ -12,6 +12,7 @@ import { serveJsonRpc } from "./json_rpc.mts";
 import { serveMcp } from "./mcp.mts";
 import { questions } from "./questions/index.mts";
 import { Roots } from "./roots.mts";
+import { Targets } from "./targets.mts";
 import { version } from "./version.mts";
 
 /** Editors read pages of thousands of entries. */
@@ -32,6 +33,10 @@ Options:
   --root <folder>           read only files in this folder and below (repeatable)
   --wasm <file>             the module of dumps for which none is named
   --export-folder <folder>  allow exports, into this folder
+  --attach <target>         allow dumps of this running program: a process id or
+                            the address of an inspector (repeatable). They go
+                            into the export folder; without one, they are
+                            removed at the end
   --memory <size>           bytes of all open heaps together, as in 2GiB
                             (default: half of the machine's memory)
   --characters <n>          characters of an answer, 2000 or more (default: ${MOST_CHARACTERS}, with serve
@@ -50,6 +55,7 @@ async function run(): Promise<void> {
       root: { type: "string", multiple: true },
       wasm: { type: "string" },
       "export-folder": { type: "string" },
+      attach: { type: "string", multiple: true },
       memory: { type: "string" },
       characters: { type: "string" },
       stdio: { type: "boolean" },
@@ -70,20 +76,24 @@ async function run(): Promise<void> {
     throw usage("serve needs either --stdio or --http");
   }
   const port = portOf(values.port);
-  if (values.root === undefined) {
+  const { root: folders = [], attach: names } = values;
+  if (folders.length === 0 && names === undefined) {
     throw usage("--root is missing: name the folder with the dumps and the modules");
   }
-  const roots = new Roots(values.root);
+  const exportFolder = folderOf(values["export-folder"]);
+  const targets = names === undefined ? undefined : new Targets(names, exportFolder);
+  const roots = new Roots(folders, targets?.folder);
   // Editors show the classes first, and may ask for nothing else.
   const heaps = new Heaps(roots, memoryOf(values.memory), !isForEditors);
   const context = {
     roots,
     wasm: values.wasm,
-    exportFolder: folderOf(values["export-folder"]),
+    exportFolder,
+    targets,
   };
   const most = isForEditors ? EDITOR_CHARACTERS : MOST_CHARACTERS;
   const asker = new Asker(charactersOf(values.characters, most));
-  const asked = questions(context.exportFolder !== undefined);
+  const asked = questions(exportFolder !== undefined, targets !== undefined);
   const served = { asked, asker, heaps, context };
   if (!isForEditors) await serveMcp(served);
   else if (values.http !== true) await serveJsonRpc(served);

@@ -59,7 +59,7 @@ function mcpServer(
         inputSchema: inputSchema(input),
         outputSchema: outputSchema(output),
         annotations:
-          name === "export"
+          name === "export" || name === "attach"
             ? { readOnlyHint: false, destructiveHint: false, openWorldHint: false }
             : { readOnlyHint: true, openWorldHint: false },
       },

@@ -12,6 +12,7 @@ import type { Control } from "./control.mts";
 import type { Handles } from "./handles.mts";
 import type { OpenHeap } from "./heaps.mts";
 import type { Roots } from "./roots.mts";
+import type { Targets } from "./targets.mts";
 
 /** What answers are made from. */
 export interface QuestionContext {
@@ -21,6 +22,8 @@ export interface QuestionContext {
   wasm: string | undefined;
   /** The folder for exports. */
   exportFolder: string | undefined;
+  /** The running programs of which dumps may be taken. */
+  targets: Targets | undefined;
   control: Control;
 }
 

@@ -25,7 +25,7 @@ import { escapeUnprintable } from "../../../js/text.ts";
 export interface RootFile {
   /** Without links. */
   real: string;
-  /** As answers show it: relative if there is one root. */
+  /** As answers show it: relative if there is one root, and it lies there. */
   shown: string;
   /** What changes when the file is replaced or written. */
   identity: string;
@@ -65,10 +65,13 @@ export const readFrom = promisify(read);
 
 export class Roots {
   readonly #roots: string[];
+  /** The folder to which shown paths are relative, if there is one. */
+  readonly #base: string | undefined;
 
-  /** Takes existing folders. */
-  constructor(folders: string[]) {
-    this.#roots = folders.map((folder) => {
+  /** Takes existing folders, and one into which the server itself writes. */
+  constructor(folders: string[], own?: string) {
+    const all = own === undefined ? folders : [...folders, own];
+    this.#roots = all.map((folder) => {
       let real: string;
       try {
         real = realpathSync(folder);
@@ -80,6 +83,7 @@ export class Roots {
       }
       return real;
     });
+    if (folders.length === 1) this.#base = this.#roots[0];
   }
 
   /** A file by a path that is absolute or relative to a root. Refuses what is outside of all roots. */
@@ -251,8 +255,8 @@ export class Roots {
   }
 
   #shown(real: string): string {
-    const [root, ...others] = this.#roots;
-    const shown = root !== undefined && others.length === 0 ? relative(root, real) : real;
+    const base = this.#base;
+    const shown = base !== undefined && isInside(base, real) ? relative(base, real) : real;
     return shown.split(sep).join("/");
   }
 }

@@ -1,5 +1,6 @@
 /** All questions, in the order in which a hunt asks them. */
 import type { Question } from "../question.mts";
+import { attachQuestion } from "./attach.mts";
 import { classes, compare } from "./classes.mts";
 import { exportHeap } from "./export.mts";
 import { listDumps, openHeaps } from "./files.mts";
@@ -23,7 +24,11 @@ const QUESTIONS: Question[] = [
   sites,
 ];
 
-/** The questions; exports only if there is a folder for them. */
-export function questions(hasExports: boolean): Question[] {
-  return hasExports ? [...QUESTIONS, exportHeap] : QUESTIONS;
+/** The questions; exports only if there is a folder for them, and dumps of running programs only if they are allowed. */
+export function questions(hasExports: boolean, hasTargets: boolean): Question[] {
+  return [
+    ...QUESTIONS,
+    ...(hasExports ? [exportHeap] : []),
+    ...(hasTargets ? [attachQuestion] : []),
+  ];
 }

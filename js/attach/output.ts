@@ -1,0 +1,57 @@
+// Files beside the dump. Their owner alone can read them.
+
+import { closeSync, fsyncSync, mkdirSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { HeapAnalyzerError } from "../errors.js";
+import { AtomicFile, reason, resolveSymlinks, writeFully } from "../whole_file.js";
+
+/** A file that does not have its final name yet. Its contents are on the disk. */
+export interface Unpublished {
+  /** Gives the file its final name. */
+  publish(): void;
+  /** Removes the file, if it does not have its final name. */
+  discard(): void;
+}
+
+/**
+ * Writes a file that does not have its final name yet.
+ *
+ * @param what what the file is, for errors.
+ * @param write writes all contents to a descriptor.
+ */
+export async function written(
+  path: string,
+  what: string,
+  write: (descriptor: number) => void | Promise<void>,
+): Promise<Unpublished> {
+  let file: AtomicFile | undefined;
+  try {
+    const target = resolve(path);
+    mkdirSync(dirname(target), { recursive: true });
+    file = new AtomicFile(resolveSymlinks(target), 0o600);
+    try {
+      await write(file.descriptor);
+      fsyncSync(file.descriptor);
+    } finally {
+      closeSync(file.descriptor);
+    }
+    return file;
+  } catch (error) {
+    file?.discard();
+    throw writeError(path, what, error);
+  }
+}
+
+/** The bytes as the contents of a file. */
+export function contents(bytes: Buffer): (descriptor: number) => void {
+  const { buffer, byteOffset, length } = bytes;
+  return (descriptor) => writeFully(descriptor, buffer as ArrayBuffer, byteOffset, length);
+}
+
+/** An error of the file system as one that says which file could not be written. */
+export function writeError(path: string, what: string, cause: unknown): HeapAnalyzerError {
+  if (cause instanceof HeapAnalyzerError) return cause;
+  return new HeapAnalyzerError("ERR_DUMP_WRITE", `cannot write ${what} ${path}: ${reason(cause)}`, {
+    cause,
+  });
+}

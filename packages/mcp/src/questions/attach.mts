@@ -1,0 +1,93 @@
+/** Dumps of running programs, if an option of the server allows them. */
+import { z } from "zod";
+import { QuestionError } from "../../../../js/served/errors.ts";
+import { formatCount, formatSize } from "../lines.mts";
+import { count, question, size, whole } from "../question.mts";
+
+const instance = z.strictObject({
+  thread: z.string(),
+  realm: z.string(),
+  module: z.string(),
+  memorySize: size,
+});
+
+export const attachQuestion = question({
+  name: "attach",
+  title: "Take a dump of a running program",
+  description:
+    "What is in the memory of the running program now? Takes a dump of it and opens it: the handle is for all other tools. The program stands still meanwhile. A dump contains the program's memory, including its secrets. With list, only lists its WebAssembly instances.",
+  basis: "The dump is taken between two turns of the program, if it rests within 5 s.",
+  input: {
+    target: z.string().max(4096).optional().describe("needed if several are allowed"),
+    list: z.boolean().default(false).describe("take no dump"),
+    instance: whole.min(0).max(10_000).optional().describe("its number in the list, from 0"),
+    host: z
+      .boolean()
+      .default(false)
+      .describe("also write a heap snapshot of V8 of the same moment, for open_heaps"),
+  },
+  output: {
+    instances: z.array(instance).describe("only with list"),
+    dump: z
+      .strictObject({
+        heap: z.string().describe("the handle for other tools"),
+        path: z.string(),
+        wasm: z.string(),
+        heapsnapshot: z.string().nullable(),
+        totalLiveSize: size,
+        liveObjects: count,
+      })
+      .nullable(),
+    notes: z.array(z.string()).describe("what may be wrong with the dump"),
+  },
+  isRepeatable: false,
+  async ask({ target, list, instance: nth, host }, { targets, roots, heaps, control }) {
+    if (targets === undefined) {
+      throw new QuestionError("ERR_NOT_ALLOWED", "dumps are not allowed: --attach allows them");
+    }
+    if (list) {
+      const found = await targets.instances(target);
+      // In quotes, texts of the program are marked as data.
+      const instances = found.map(({ thread, realm, module, memorySize }) => ({
+        thread: JSON.stringify(thread),
+        realm: JSON.stringify(realm),
+        module: JSON.stringify(module),
+        memorySize,
+      }));
+      const body = { instances, dump: null, notes: [] };
+      return { body, warnings: [], partial: false, isWithoutHeap: true };
+    }
+    const taken = await targets.take(target, nth, host);
+    const dump = await roots.file("dump", taken.dump);
+    const wasm = await roots.file("module", taken.wasm);
+    const snapshot = taken.host === undefined ? null : await roots.file("snapshot", taken.host);
+    return await heaps.open({ dump, wasm, partial: false }, control, async ({ heap }, handle) => {
+      const { totalLiveSize, objects } = heap.summary();
+      const opened = {
+        heap: handle,
+        path: dump.shown,
+        wasm: wasm.shown,
+        heapsnapshot: snapshot?.shown ?? null,
+        totalLiveSize,
+        liveObjects: objects.live,
+      };
+      const body = { instances: [], dump: opened, notes: taken.warnings };
+      return { body, warnings: heap.warnings, partial: heap.partial };
+    });
+  },
+  render({ instances, dump, notes }) {
+    const lines = instances.map(
+      ({ thread, realm, module, memorySize }, nth) =>
+        `${nth}  ${formatSize(memorySize)}  ${thread}  ${realm}  ${module}`,
+    );
+    if (dump === null) {
+      return lines.length === 0 ? ["No WebAssembly instance with a memory."] : lines;
+    }
+    return [
+      `${dump.path}: live ${formatSize(dump.totalLiveSize)} in ${formatCount(dump.liveObjects)} objects. It contains the program's memory, including its secrets.`,
+      ...(dump.heapsnapshot === null ? [] : [`heap snapshot: ${dump.heapsnapshot}`]),
+      `heap: ${dump.heap}`,
+      ...notes.map((note) => `Note: ${note}`),
+    ];
+  },
+});
