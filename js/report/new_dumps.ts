@@ -36,7 +36,7 @@ export function newDumpNotice({ questions, status }: PageContext): HTMLElement {
 }
 
 /** A button that takes a dump, and what came of it. */
-function takeParts(questions: Context["questions"]): HTMLElement[] {
+function takeParts(questions: PageContext["questions"]): HTMLElement[] {
   const result = element("span", {});
   const take = async () => {
     button.disabled = true;
