@@ -1,5 +1,5 @@
 /** What is known of the classes of a dump: how much of them lives, and where they are declared. */
-import type { ClassRow, SourceRow } from "../../../js/explorer/methods.js";
+import type { ServedClass, SourceRow } from "../../../js/explorer/methods.js";
 import * as format from "../../../js/report/format.ts";
 import { declaredName } from "./declarations.mts";
 
@@ -14,8 +14,8 @@ export interface ClassFact extends SourceRow {
 
 /** The classes with a known file. `before` has the classes of the earlier dump, if there is one. */
 export function classFacts(
-  classes: ClassRow[],
-  before: ClassRow[] | undefined,
+  classes: ServedClass[],
+  before: ServedClass[] | undefined,
   sources: SourceRow[],
 ): ClassFact[] {
   const rows = new Map(classes.map((row) => [row.className, row]));

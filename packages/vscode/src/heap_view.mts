@@ -1,7 +1,7 @@
 /** One page of heaps in a tab of the editor, and the analyzer that answers it. */
 import { basename } from "node:path";
 import * as vscode from "vscode";
-import type { ClassRow, Method, SourceRow } from "../../../js/explorer/methods.js";
+import type { ServedClass, Method, SourceRow } from "../../../js/explorer/methods.js";
 import { type Report, unpackReport } from "../../../js/report/data.ts";
 import type { FromEditor, SourceWish, ToEditor } from "../../../js/report/editor.ts";
 import { Analyzer, type OpenRequest } from "./analyzer.mts";
@@ -160,8 +160,8 @@ export class HeapView {
       return rows;
     };
     const sources = await list<SourceRow>("sources", heap);
-    const classes = await list<ClassRow>("classes", heap);
-    const earlier = before === null ? undefined : await list<ClassRow>("classes", before);
+    const classes = await list<ServedClass>("classes", heap);
+    const earlier = before === null ? undefined : await list<ServedClass>("classes", before);
     if (analyzer !== this.#analyzer) return;
     this.facts = classFacts(classes, earlier, sources);
     this.before = dumps.find((dump) => dump.heap === before)?.name ?? null;
