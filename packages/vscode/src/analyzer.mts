@@ -140,7 +140,8 @@ function collected(stream: NodeJS.ReadableStream | null): () => string {
   return () => text;
 }
 
-/** Messages of the command line without the words that say their kind. */
+/** Messages of the command line without the words that say their kind, and without a last one that only counts them. */
 function plain(messages: string): string {
-  return messages.replace(/^(?:error|warning|note): /gm, "").trim();
+  const all = messages.replace(/^(?:error|warning|note): /gm, "").trim();
+  return all.replace(/\nopen: none of the dumps can be read$/, "");
 }
