@@ -83,9 +83,9 @@ test("without --attach, no dump is taken", async () => {
 test("with --watch, dumps are added until the program ends", async () => {
   const { status, stop } = await explorer("--watch", url, "--every", "50ms");
   await expect
-    .poll(async () => (await status()).dumps.length, { timeout: 60_000 })
+    .poll(async () => (await status()).dumps.length, { timeout: 150_000 })
     .toBeGreaterThan(1);
   program.kill();
-  await expect.poll(async () => (await status()).failures, { timeout: 60_000 }).toHaveLength(1);
+  await expect.poll(async () => (await status()).failures, { timeout: 150_000 }).toHaveLength(1);
   await stop();
 });
