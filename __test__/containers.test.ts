@@ -191,7 +191,7 @@ describe("the API", () => {
 describe("the command line", () => {
   test("shows the frames of the trap in a summary", () => {
     const text = output(["summary", CORE]);
-    expect(text).toContain("trap: 4 frame(s), the innermost first\n  at prog/fail [function 129");
+    expect(text).toContain("trap: 4 frames, the innermost first\n  at prog/fail [function 129");
   });
 
   test("reads raw memory from a file, and compressed from a pipe", () => {

@@ -18,7 +18,12 @@ pub(super) fn found_lines(found: &FoundObjects, form: AddressForm) -> Vec<String
         counted(found.total, "object")
     } else {
         let shown = found.objects.len();
-        part(found.total, found.offset, shown, objects(found.total))
+        part(
+            found.total,
+            found.offset,
+            shown,
+            noun(found.total, "object", "objects"),
+        )
     }];
     lines.extend(found.sum.as_ref().map(sum_line));
     if let Some(condition) = &found.condition {
@@ -54,11 +59,11 @@ pub(super) fn found_lines(found: &FoundObjects, form: AddressForm) -> Vec<String
     lines
 }
 
-/// The noun for this number of objects.
-fn objects(count: u64) -> &'static str {
+/// The noun for this number of things.
+fn noun(count: u64, one: &'static str, many: &'static str) -> &'static str {
     match count {
-        1 => "object",
-        _ => "objects",
+        1 => one,
+        _ => many,
     }
 }
 
@@ -115,7 +120,12 @@ fn found_group_lines(groups: &FoundGroups, found: &FoundObjects) -> Vec<String> 
     let shown = groups.rows.len();
     let mut lines = vec![
         String::new(),
-        part(groups.total, found.offset, shown, "groups"),
+        part(
+            groups.total,
+            found.offset,
+            shown,
+            noun(groups.total, "group", "groups"),
+        ),
     ];
     lines.extend(table(heading, &rows));
     lines
@@ -225,7 +235,12 @@ pub(super) fn dominator_lines(dominators: &Dominators, form: AddressForm) -> Vec
         children,
         ..
     } = dominators;
-    let mut lines = vec![part(*total, *offset, children.len(), objects(*total))];
+    let mut lines = vec![part(
+        *total,
+        *offset,
+        children.len(),
+        noun(*total, "object", "objects"),
+    )];
     let rows: Vec<_> = children
         .iter()
         .map(|child| {
@@ -254,7 +269,12 @@ pub(super) fn group_lines(groups: &DominatorGroups) -> Vec<String> {
         groups: shown,
         ..
     } = groups;
-    let mut lines = vec![part(*total, *offset, shown.len(), "classes")];
+    let mut lines = vec![part(
+        *total,
+        *offset,
+        shown.len(),
+        noun(*total, "class", "classes"),
+    )];
     let rows: Vec<_> = shown
         .iter()
         .map(|group| {

@@ -2,7 +2,7 @@
 
 use super::accounting::accounting_lines_of;
 use super::names::size;
-use super::text::{format_count, printable_name};
+use super::text::{counted, format_count, printable_name};
 use base::trap::Trap;
 use heap::Category;
 use questions::{CategorySum, Summary};
@@ -57,8 +57,8 @@ pub(super) fn summary_lines(summary: &Summary) -> Vec<String> {
 
 /// The functions that were running, the innermost first.
 fn trap_lines(trap: &Trap) -> Vec<String> {
-    let total = format_count(trap.total);
-    let mut lines = vec![format!("trap: {total} frame(s), the innermost first")];
+    let total = counted(trap.total, "frame");
+    let mut lines = vec![format!("trap: {total}, the innermost first")];
     lines.extend(trap.frames.iter().map(|frame| {
         let function = printable_name(&frame.function);
         let place = match frame.line {
