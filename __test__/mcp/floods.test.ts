@@ -1,7 +1,7 @@
 // Clients that ask too much, on all three transports: the server keeps its memory, and answers what follows.
 
 import { execFileSync } from "node:child_process";
-import { appendFileSync, copyFileSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { appendFileSync, copyFileSync, linkSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -38,6 +38,8 @@ let server: LeakyServer;
 /** A folder with many dumps, so that opening them takes a while. */
 let folder: string;
 const dumps = Array.from({ length: 20 }, (_, nth) => `${nth}.dump`);
+/** Opening them takes longer than any other question, on a busy machine too. */
+const slow = Array.from({ length: 6 }, (_, nth) => `slow-${nth}.heapsnapshot`);
 const ends: (() => void)[] = [];
 
 beforeAll(async () => {
@@ -53,6 +55,7 @@ beforeAll(async () => {
   const large = join(folder, "large.heapsnapshot");
   copyFileSync(small, large);
   appendFileSync(large, Buffer.alloc(SPACES, " "));
+  for (const name of slow) linkSync(large, join(folder, name));
   return () => rmSync(folder, { recursive: true });
 });
 afterEach(() => {
@@ -183,7 +186,7 @@ describe.each(TRANSPORTS)("over %s", (transport) => {
   test("a slow question does not hold back others", async () => {
     const wire = await start("--memory", "100GiB");
     await wire.send([
-      asks(transport, "slow", "open_heaps", { dumps: ["large.heapsnapshot"] }),
+      asks(transport, "slow", "open_heaps", { dumps: slow }),
       asks(transport, "fast", "list_dumps"),
     ]);
     await Promise.all([wire.answer("slow"), wire.answer("fast")]);
