@@ -49,7 +49,7 @@ test("a run measures forged and real heaps, judges its promises, and compares it
 
   const promises = results.targets.map(({ work }) => work);
   // With memlab and with Chromium, if they are installed.
-  expect(promises).toHaveLength(44 + (isMemlabInstalled() ? 4 : 0) + (findChromium() ? 2 : 0));
+  expect(promises).toHaveLength(47 + (isMemlabInstalled() ? 4 : 0) + (findChromium() ? 2 : 0));
   expect(results.targets.every(({ met }) => met === null)).toBe(true);
   for (const promise of promises) expect(report).toContain(promise);
   expect(report).toContain(readFileSync(tables, "utf8"));

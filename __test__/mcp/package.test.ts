@@ -35,7 +35,7 @@ test("its page names every tool", () => {
   const tools = readFileSync(join(FOLDER, "README.md"), "utf8").match(/(?<=^\| `)\w+/gm);
   const page = readFileSync(join(ROOT, "docs/agents.md"), "utf8");
   for (const tool of tools ?? []) expect(page).toContain(`\`${tool}\``);
-  expect(tools).toHaveLength(13);
+  expect(tools).toHaveLength(14);
 });
 
 test("the settings on its page are JSON that starts it, with options that exist", () => {
