@@ -59,6 +59,9 @@ pub fn measure(dump: &str, wasm: &str) -> Result<Value, Failure> {
     }))
 }
 
+/// What is measured, which fields and classes it suits, and the condition.
+type WantedField = (&'static str, fn(&str, &str) -> bool, &'static str);
+
 /// Conditions over the fields of an object: over a number, a reference and a string.
 fn conditions(heap: &LoadedHeap, object: u32) -> Result<Vec<(&'static str, String)>, Failure> {
     let question = json!({ "question": "object", "address": object });
@@ -68,7 +71,7 @@ fn conditions(heap: &LoadedHeap, object: u32) -> Result<Vec<(&'static str, Strin
     let fields = answer["fields"].as_array().map_or(&[][..], Vec::as_slice);
     let mut conditions = vec![("whereSize", "shallowSize > 20".to_owned())];
     // By the type of a field and the class of the object to which it refers.
-    let wanted: [(&'static str, fn(&str, &str) -> bool, &str); 3] = [
+    let wanted: [WantedField; 3] = [
         ("whereNumber", |kind, _| kind == "i32", "> 4"),
         (
             "whereReference",
