@@ -31,6 +31,7 @@ mod reached;
 mod reader;
 mod roots;
 mod scripts;
+mod shown_object;
 mod source;
 mod strings;
 mod tables;
