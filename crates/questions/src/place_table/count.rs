@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::PlaceSum;
+use crate::loaded_heap::LoadedHeap;
 use base::columns;
 use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
@@ -117,7 +118,22 @@ pub(super) struct SizedSubject<'h> {
     pub(super) content_sizes: &'h [u32],
 }
 
-impl Subject<'_> {
+impl<'h> Subject<'h> {
+    pub(super) fn new(
+        loaded: &'h LoadedHeap,
+        tree: &'h PathTree,
+        dominators: &'h DominatorIndex,
+        first_slots: &'h [u32],
+    ) -> Self {
+        Self {
+            heap: &loaded.heap,
+            source: loaded.source(),
+            tree,
+            dominators,
+            first_slots,
+        }
+    }
+
     #[inline]
     pub(super) fn class(&self, object: ObjectIndex) -> u32 {
         self.first_slots[self.heap.objects.class_slots[object.at()] as usize]

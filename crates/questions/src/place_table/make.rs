@@ -39,13 +39,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
     )?;
     let step = control.begin(Phase::View, 2 * loaded.heap.objects.len() as u64);
     let first_slots = loaded.heap.objects.first_slots();
-    let subject = Subject {
-        heap: &loaded.heap,
-        source: loaded.source(),
-        tree,
-        dominators,
-        first_slots: &first_slots,
-    };
+    let subject = Subject::new(loaded, tree, dominators, &first_slots);
     let (content_sizes, finder) = side_by_side(
         || loaded.source.content_sizes(tree, &step),
         || subject.find_places(&step),

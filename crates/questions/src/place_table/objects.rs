@@ -32,13 +32,7 @@ pub(crate) fn objects_at(
     )?;
     let step = control.begin(Phase::View, loaded.heap.objects.len() as u64);
     let first_slots = loaded.heap.objects.first_slots();
-    let subject = Subject {
-        heap: &loaded.heap,
-        source: loaded.source(),
-        tree,
-        dominators,
-        first_slots: &first_slots,
-    };
+    let subject = Subject::new(loaded, tree, dominators, &first_slots);
     let finder = subject.find_places(&step)?;
     let lookup = PlaceLookup {
         loaded,
