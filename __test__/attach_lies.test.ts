@@ -195,7 +195,7 @@ test("after all lies, the program still runs, and a dump of it can be taken", as
   expect(child.exitCode).toBeNull();
 });
 
-/** The header of a message of so many bytes, as a server sends it. */
+/** The header that a server sends before a message of this length in bytes. */
 function header(size: number): Buffer {
   const bytes = Buffer.alloc(10);
   bytes[0] = 0x81;

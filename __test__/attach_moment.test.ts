@@ -69,7 +69,7 @@ function only(heap: Heap, className: string): number {
   return objects[0]?.address as number;
 }
 
-/** The number of turns in the memory of a dump, behind its header. */
+/** The number of turns, which the program keeps in its memory. In a dump, the memory follows the header. */
 function dumpTurns(dump: string): number {
   const heap = openHeapFile(dump, wasm);
   const bytes = readFileSync(dump);

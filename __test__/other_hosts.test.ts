@@ -23,7 +23,7 @@ const AGES = ["newest", "oldest"];
 const installed = (path: string) => join(INSTALLED, path);
 const WASMTIME_HOST = installed("target/debug/wasmtime-host");
 
-/** Whether the tests of a host are skipped: it is not installed, and nobody asked for all hosts. */
+/** Whether the tests of a host are skipped: if it is not installed, and `TEST_OTHER_HOSTS` is not set. */
 function isMissing(path: string): boolean {
   return process.env.TEST_OTHER_HOSTS === undefined && !existsSync(path);
 }

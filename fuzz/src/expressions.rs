@@ -146,7 +146,7 @@ fn is_too_large(error: &engine::Error) -> bool {
     .any(|part| message.contains(part))
 }
 
-/// An error has its place, which is in the expression or behind its end, and is not long.
+/// An error names a character of the expression, or the one after its end, and its text is short.
 fn check_error(expression: &str, error: &engine::Error) {
     let message = error.to_string();
     assert_eq!(error.code(), "ERR_WHERE", "{expression}: {message}");

@@ -62,7 +62,7 @@ export class Taking {
     return await turn;
   }
 
-  /** Takes a dump at intervals of so many milliseconds, until the signal, the end of the program, or 100 dumps. */
+  /** Takes a dump every `every` milliseconds, until the signal, the end of the program, or 100 dumps. */
   async takeAtIntervals(every: number, signal: AbortSignal): Promise<void> {
     for (let count = 1; !signal.aborted; count++) {
       let stopped = 0;

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 
-/// The number of steps of a long loop between two checks for cancellation: few enough that they take about a
-/// millisecond, and so many that the checks cost nothing.
+/// The number of steps of a long loop between two checks for cancellation. They take about a millisecond, and the
+/// checks take no time that can be measured.
 pub const CHECK_INTERVAL: usize = 1 << 14;
 
 /// The phases of an analysis, in order, and what may follow it.

@@ -15,7 +15,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// An error of one crate: its text, for people, and its code, for programs.
 ///
 /// The text states facts: what was being read, where, what was found, what was expected. It names no option, flag or
-/// package, because the engine does not know how it was called; whoever shows the error adds that.
+/// package, because the engine does not know how it was called. The command line, the API and the servers add that.
 pub trait Coded: StdError + Send + Sync + 'static {
     /// A stable name for programs: `ERR_DUMP_TRUNCATED`, …
     fn code(&self) -> &'static str;

@@ -7,7 +7,7 @@ use crate::shown::Shown;
 use crate::units::{Address, ClassId};
 
 /// A finding that may make a number wrong. Its `Display` text says what was found, and in which
-/// direction numbers may be wrong. Like the text of an error, it states facts: whoever shows it adds what to do.
+/// direction numbers may be wrong. Like the text of an error, it states facts. The command line, the API and the servers add what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {

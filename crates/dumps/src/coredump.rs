@@ -181,7 +181,7 @@ impl<'a> Coredump<'a> {
             .unwrap_or_default()
     }
 
-    /// Refuses a coredump that has frames only, as those of WasmEdge, and one whose memories are nobody's.
+    /// Refuses a coredump without memory, such as those of WasmEdge, and one whose memories belong to no instance.
     ///
     /// # Errors
     /// [`ContainerError::CoredumpWithoutMemory`], [`ContainerError::Coredump`].

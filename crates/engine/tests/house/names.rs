@@ -1,4 +1,5 @@
-//! A type name has one meaning in all crates, and one in TypeScript: whoever reads `Place` needs not ask which one.
+//! A type name has one meaning in all crates, and one in all of TypeScript. A reader of `Place` need not look up which one is
+//! meant.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
