@@ -2,18 +2,17 @@
  * An inspector is not trusted. Between `attach` and a real Node process stands a proxy that changes one thing of what the
  * process says. Whatever it is, the result is an error with a code, no file is left, and this process goes on.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { attach } from "@warpo/heap-analyzer/attach";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { compileProgram } from "./support/asc_program.ts";
+import { inspectedProgram } from "./support/inspected_program.ts";
 
-const PROGRAM = join(import.meta.dirname, "programs/attach/server.cjs");
 /** For an answer, in milliseconds. */
 const PATIENCE = 20_000;
 
@@ -33,12 +32,7 @@ let url: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "attach-lies-"));
-  const wasm = join(folder, "sessions.wasm");
-  writeFileSync(wasm, (await compileProgram("attach/sessions")).wasm);
-  child = spawn(process.execPath, ["--inspect=127.0.0.1:0", PROGRAM, wasm]);
-  const [text] = await once(child.stderr as NodeJS.ReadableStream, "data");
-  url = /ws:\/\/\S+/.exec(String(text))?.[0] as string;
-  await once(child.stdout as NodeJS.ReadableStream, "data");
+  ({ child, url } = await inspectedProgram(folder));
 });
 afterAll(() => {
   child.kill("SIGKILL");

@@ -1,16 +1,14 @@
 /** The explorer with a running program: its button takes a dump, and `--watch` adds one after the other. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Status } from "../js/explorer/methods.ts";
-import { compileProgram } from "./support/asc_program.ts";
 import { CLI } from "./support/command_line.ts";
-
-const PROGRAM = join(import.meta.dirname, "programs/attach/server.cjs");
+import { inspectedProgram } from "./support/inspected_program.ts";
 
 let folder: string;
 let program: ChildProcess;
@@ -19,13 +17,8 @@ const running: ChildProcess[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "explorer-attach-"));
-  const wasm = join(folder, "sessions.wasm");
-  writeFileSync(wasm, (await compileProgram("attach/sessions", "--debug")).wasm);
-  program = spawn(process.execPath, ["--inspect=127.0.0.1:0", PROGRAM, wasm]);
+  ({ child: program, url } = await inspectedProgram(folder, "--debug"));
   running.push(program);
-  const [text] = await once(program.stderr as NodeJS.ReadableStream, "data");
-  url = /ws:\/\/\S+/.exec(String(text))?.[0] as string;
-  await once(program.stdout as NodeJS.ReadableStream, "data");
 });
 afterAll(() => {
   for (const child of running) child.kill("SIGKILL");

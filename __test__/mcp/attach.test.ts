@@ -1,14 +1,11 @@
 /** The tool that takes dumps of running programs, which only an option allows. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { compileProgram } from "../support/asc_program.ts";
+import { inspectedProgram } from "../support/inspected_program.ts";
 import { connect } from "./client.ts";
-
-const PROGRAM = join(import.meta.dirname, "../programs/attach/server.cjs");
 
 let folder: string;
 let child: ChildProcess;
@@ -16,12 +13,7 @@ let url: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "mcp-attach-"));
-  const wasm = join(folder, "sessions.wasm");
-  writeFileSync(wasm, (await compileProgram("attach/sessions", "--debug")).wasm);
-  child = spawn(process.execPath, ["--inspect=127.0.0.1:0", PROGRAM, wasm]);
-  const [text] = await once(child.stderr as NodeJS.ReadableStream, "data");
-  url = /ws:\/\/\S+/.exec(String(text))?.[0] as string;
-  await once(child.stdout as NodeJS.ReadableStream, "data");
+  ({ child, url } = await inspectedProgram(folder, "--debug"));
 });
 afterAll(() => {
   child.kill("SIGKILL");
