@@ -368,8 +368,9 @@ impl HeapReader<'_, '_> {
             let back = header.is_linked_back(memory, block);
             Some((back || is_listed(header.next())) && (forward || is_listed(header.previous)))
         };
-        let broken = torn.iter().copied();
-        let mut broken: Vec<_> = broken
+        let mut broken: Vec<_> = torn
+            .iter()
+            .copied()
             .filter(|payload| is_broken(payload) == Some(true))
             .collect();
         // During a sweep, no object precedes the next object to be swept. Without names, that object is only

@@ -436,7 +436,7 @@ pub(super) fn without_index(label: &str) -> &str {
 }
 
 fn is_number_between(text: &str, start: &str, end: &str) -> bool {
-    let number = text.strip_prefix(start);
-    let number = number.and_then(|number| number.strip_suffix(end));
-    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    text.strip_prefix(start)
+        .and_then(|rest| rest.strip_suffix(end))
+        .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }

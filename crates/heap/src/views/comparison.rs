@@ -115,19 +115,19 @@ impl ComparisonView {
     ) -> Result<Self> {
         let mut pair = HeapPair { row_of_slot, heaps };
         let sums = pair.sum_changes(names.all.len(), control)?;
-        let rows = (0..).zip(names.distinct(control)?.into_iter().zip(sums));
-        let rows = rows.map(|(number, (class_name, sums))| {
-            let [deleted, new] = sums.0;
-            let row = ComparisonRow {
-                class_name,
-                new_count: new.count,
-                deleted_count: deleted.count,
-                allocated_size: new.size,
-                freed_size: deleted.size,
-            };
-            (number, row)
-        });
-        let rows: Vec<(u32, ComparisonRow)> = rows
+        let rows: Vec<(u32, ComparisonRow)> = (0..)
+            .zip(names.distinct(control)?.into_iter().zip(sums))
+            .map(|(number, (class_name, sums))| {
+                let [deleted, new] = sums.0;
+                let row = ComparisonRow {
+                    class_name,
+                    new_count: new.count,
+                    deleted_count: deleted.count,
+                    allocated_size: new.size,
+                    freed_size: deleted.size,
+                };
+                (number, row)
+            })
             .filter(|(_, row)| row.new_count + row.deleted_count > 0)
             .collect();
         let compare =

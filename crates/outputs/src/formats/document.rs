@@ -203,8 +203,10 @@ impl Document for ConstructorView {
             RetainedColumns::Set => vec![set],
             RetainedColumns::Both => vec![sum, set],
         };
-        let numbers = [row.count, row.total_shallow_size].into_iter();
-        let numbers = numbers.chain(retained).map(|number| number as i64);
+        let numbers = [row.count, row.total_shallow_size]
+            .into_iter()
+            .chain(retained)
+            .map(|number| number as i64);
         Some(Row {
             class_name: &row.class_name,
             numbers: numbers.collect(),

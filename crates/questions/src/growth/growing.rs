@@ -111,8 +111,11 @@ impl<'m> Growing<'m> {
     /// What may have stopped growing, and is not held by what grows: bytes in the last dump ↓, text ↑. What one of
     /// them explains is left out, as of what grows.
     pub(super) fn undecided(&self) -> Result<Vec<UndecidedPlace>> {
-        let growing = self.things.iter().filter_map(|thing| thing.what.place());
-        let growing: HashSet<u32> = growing.collect();
+        let growing: HashSet<u32> = self
+            .things
+            .iter()
+            .filter_map(|thing| thing.what.place())
+            .collect();
         let is_held = |thing: &GrowingThing<'_>| {
             let mut place = thing.what.place();
             while let Some(holder) = place {
@@ -124,8 +127,10 @@ impl<'m> Growing<'m> {
             false
         };
         let heads = fold(self.merged, &self.undecided)?.into_keys();
-        let things = heads.map(|nth| &self.undecided[nth]);
-        let mut things: Vec<_> = things.filter(|thing| !is_held(thing)).collect();
+        let mut things: Vec<_> = heads
+            .map(|nth| &self.undecided[nth])
+            .filter(|thing| !is_held(thing))
+            .collect();
         things.sort_by_cached_key(|thing| {
             let sum = last(thing.counted);
             (Reverse((sum.bytes, sum.count)), self.text(thing).text)

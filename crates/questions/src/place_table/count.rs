@@ -449,11 +449,15 @@ impl Finder {
         subject: Subject<'_>,
     ) -> impl Iterator<Item = ObjectIndex> {
         let is_wanted = |place: u32| is_wanted.get(place as usize) == Some(&true);
-        let firsts = (0..).map(ObjectIndex).zip(&self.first);
-        let firsts = firsts.filter(move |&(_, &place)| is_wanted(place));
-        let further = self.further.iter();
-        let further = further.filter(move |&&further| is_wanted(further as u32));
-        let further = further.map(move |&further| subject.dominators.object(high_half(further)));
+        let firsts = (0..)
+            .map(ObjectIndex)
+            .zip(&self.first)
+            .filter(move |&(_, &place)| is_wanted(place));
+        let further = self
+            .further
+            .iter()
+            .filter(move |&&packed| is_wanted(packed as u32))
+            .map(move |&packed| subject.dominators.object(high_half(packed)));
         firsts.map(|(object, _)| object).chain(further)
     }
 

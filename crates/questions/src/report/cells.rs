@@ -214,8 +214,9 @@ pub(super) fn make_cells(loaded: &LoadedHeap, control: &Control) -> Result<Cells
     starts.sort_unstable();
     let sums = walk.class_sums(&all, &starts, &depths)?;
     add_class_cells(&mut all, &sums);
-    let names = all.iter();
-    let names = names.map(|cell| cell.object.map(|object| object_name(loaded, object)));
+    let names = all
+        .iter()
+        .map(|cell| cell.object.map(|object| object_name(loaded, object)));
     Ok(Cells {
         names: names.collect(),
         all,

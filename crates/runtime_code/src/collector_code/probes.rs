@@ -254,8 +254,8 @@ impl Observer for Marked {
                     self.looked += 1;
                     let visitors = TEST_OBJECTS
                         .iter()
-                        .flat_map(|object| calls.with_argument(object.payload));
-                    let visitors = visitors.map(|(function, all)| (function, all.to_vec()));
+                        .flat_map(|object| calls.with_argument(object.payload))
+                        .map(|(function, all)| (function, all.to_vec()));
                     self.visitors = visitors.collect();
                 }
             }

@@ -282,13 +282,14 @@ impl WorkPiece for EdgePiece {
                 if !chosen.is_written(heap, source, target) {
                     continue;
                 }
-                let name = match by {
+                let own_name = match by {
                     NamedBy::Label => Some(writer.label_name(slot, position)),
                     NamedBy::Index => known_name(writer, slot, position, found[nth]).ok(),
                     NamedBy::Key => None,
                 };
-                let name = name.or_else(|| known.next().copied());
-                let (edge_type, name) = name.unwrap_or((EdgeType::Property, 0));
+                let (edge_type, name) = own_name
+                    .or_else(|| known.next().copied())
+                    .unwrap_or((EdgeType::Property, 0));
                 writer.edge(&mut line, edge_type, name, chosen.node(target));
                 line.character(b',');
                 line.character(b'\n');
