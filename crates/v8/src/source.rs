@@ -51,7 +51,6 @@ const PLAIN_CLASSES: [&str; 10] = [
 /// V8 writes at most this many characters of a string, unless it is asked for more.
 const CUT: usize = 1024;
 
-/// A snapshot.
 pub(crate) struct SnapshotSource {
     heap: Arc<Heap>,
     names: SnapshotNames,
@@ -213,8 +212,13 @@ impl Source for SnapshotSource {
         self.names.is_root_part(object)
     }
 
-    fn holds_roots(&self, object: ObjectIndex) -> bool {
-        self.names.is_synthetic(object)
+    fn root_holders(&self) -> Result<Option<Bits>> {
+        let mut holders = Bits::new(self.heap.objects.len())?;
+        let objects = (0..self.heap.objects.len() as u32).map(ObjectIndex);
+        for object in objects.filter(|&object| self.names.is_synthetic(object)) {
+            holders.insert(object.0);
+        }
+        Ok(Some(holders))
     }
 
     fn program_name(

@@ -144,11 +144,17 @@ impl<'h> Subject<'h> {
         let object_count = self.heap.objects.len();
         let mut finder = Finder::new(object_count, step)?;
         let edges = &self.heap.edges;
+        let root_holders = self.source.root_holders()?;
+        let holds_roots = |object: ObjectIndex| {
+            root_holders
+                .as_ref()
+                .is_some_and(|holders| holders.contains(object.0))
+        };
         for source in (0..object_count as u32).map(ObjectIndex) {
             if source.at().is_multiple_of(CHECK_INTERVAL) {
                 step.advance(CHECK_INTERVAL as u64)?;
             }
-            if !self.tree.is_reached(source) || self.source.holds_roots(source) {
+            if !self.tree.is_reached(source) || holds_roots(source) {
                 continue;
             }
             let (holders, holder) = (self.tree.group(source), self.class(source));
