@@ -39,7 +39,6 @@ const CHUNK: usize = 1 << 14;
 /// What is found in a dump.
 #[derive(Default)]
 pub(super) struct ObjectsInDump {
-    /// All objects.
     pub(super) objects: ObjectTable,
     /// Their classes, by class slot.
     pub(super) classes: Vec<DescribedClass>,

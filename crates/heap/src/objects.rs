@@ -31,9 +31,9 @@ pub enum ClassOrigin {
 pub struct Location {
     /// The number of the script.
     pub script: u32,
-    /// The line.
+    /// From 0.
     pub line: u32,
-    /// The column.
+    /// From 0.
     pub column: u32,
 }
 

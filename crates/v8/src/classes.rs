@@ -57,7 +57,6 @@ impl NodeClasses {
 /// equal strings have the same number.
 #[derive(Debug, Default)]
 pub(crate) struct PlainObjects {
-    /// The nodes.
     pub(super) nodes: Vec<u32>,
     ends: Vec<u32>,
     properties: Vec<u32>,

@@ -31,7 +31,7 @@ pub struct ComparisonView {
 /// What changed in one class. Sizes are sums of shallow sizes in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ComparisonRow {
-    /// The class name.
+    /// In full, such as `assembly/game/Player`.
     pub class_name: String,
     /// Objects only in the after heap.
     pub new_count: u64,
@@ -257,7 +257,6 @@ impl RowChanges {
 }
 
 impl HeapPair {
-    /// What changed in each row.
     fn sum_changes(&self, rows: usize, control: &Control) -> Result<Vec<RowChanges>> {
         let none = || vec![RowChanges::default(); rows];
         let pieces = self.pieces();

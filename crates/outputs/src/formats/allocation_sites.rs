@@ -167,7 +167,6 @@ pub fn site_growth_text(growth: &SiteGrowth, limit: usize) -> String {
     text_of(&lines)
 }
 
-/// A change with its sign.
 fn signed(change: i64, format: impl Fn(u64) -> String) -> String {
     let sign = match change {
         0 => "",

@@ -25,7 +25,6 @@ const MOST_UNDECIDED: usize = 1000;
 /// The class of the thing that raw blocks form.
 const RAW_BLOCKS: &str = "(raw blocks)";
 
-/// All that grows.
 pub(super) struct Growing<'m> {
     pub(super) merged: &'m Merged,
     pub(super) things: Vec<GrowingThing<'m>>,
@@ -159,7 +158,6 @@ impl<'m> Growing<'m> {
         }
     }
 
-    /// The name of the class of a thing.
     pub(super) fn class_name(&self, thing: &GrowingThing<'_>) -> &str {
         thing
             .class

@@ -283,7 +283,6 @@ impl LoadedHeap {
         &self.heap.objects.classes[class_slot as usize].name
     }
 
-    /// The address of an object, as it is shown.
     pub(super) fn shown(&self, object: ObjectIndex) -> ShownAddress {
         self.heap.address_form.of(self.heap.address(object).0)
     }

@@ -23,7 +23,7 @@ pub struct PathAnswer {
     pub state: ObjectState,
     /// The size of its block.
     pub shallow_size: u64,
-    /// Its retained size.
+    /// Bytes that it keeps alive, with its own.
     pub retained_size: u64,
     /// The path from a root; `None` if no root reaches it.
     pub path: Option<Path>,

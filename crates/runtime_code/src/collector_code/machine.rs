@@ -205,7 +205,6 @@ impl<'m, 'a> Machine<'m, 'a> {
     }
 }
 
-/// A run of a machine.
 pub(super) struct MachineRun<'r, 'm, 'a, O> {
     pub(super) machine: &'r mut Machine<'m, 'a>,
     pub(super) state: &'r mut MachineState,

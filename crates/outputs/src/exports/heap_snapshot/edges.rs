@@ -32,7 +32,6 @@ const AT_ONCE: usize = 64;
 /// What was found for keys lately. Each object has one line, by the lower bits of its number.
 type ByKey = Vec<Option<(NamingKey, u32)>>;
 
-/// A key that is an object, and what is named by it.
 type NamingKey = (ObjectIndex, EntryPart);
 
 fn line_of((object, _): NamingKey) -> usize {
@@ -80,7 +79,6 @@ impl LabelNames {
         self.is_all_kept
     }
 
-    /// The number of a label.
     fn number(&mut self, label: &UnnumberedLabel, texts: &Texts) -> Result<u32> {
         if let Some(key) = label.key
             && let Some(number) = known(&self.by_key, key)

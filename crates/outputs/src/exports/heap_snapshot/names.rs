@@ -17,7 +17,6 @@ const FIXED: [&str; 6] = [
     "(garbage)",
 ];
 
-/// Numbered names.
 pub(super) struct NumberedNames {
     all: Vec<String>,
     /// By class slot.
