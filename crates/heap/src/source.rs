@@ -4,8 +4,10 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use super::category::Category;
+use super::class_use::ClassUse;
 use super::container_page::{ContainerPage, WantedEntries};
 use super::content_reader::{ClassNaming, NoContents, OpenedContents};
 use super::field_reader::{FieldReader, FieldType, NoFields};
@@ -107,6 +109,11 @@ pub trait Source: Send + Sync {
     /// more of them in no one place says nothing of the program.
     fn plain_classes(&self) -> &[&str] {
         &[]
+    }
+
+    /// What the objects of the class with this name are used for.
+    fn class_use(&self, _name: &str) -> ClassUse {
+        ClassUse::Program
     }
 
     /// Where in the source the constructor of a class slot is, if the heap says so.
@@ -304,30 +311,6 @@ pub struct AllocationLines {
     pub lines: Vec<AllocationLine>,
     /// By object: the number of its line, or [`NO_ALLOCATION`].
     pub line_of: Vec<u32>,
-}
-
-/// Objects of a host that often keep more alive than a program needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Category {
-    /// Nodes that are not in the document.
-    DetachedNodes,
-    /// Functions that listen to events.
-    EventHandlers,
-    /// The variables of functions.
-    Contexts,
-    /// What the console or an inspector shows.
-    Console,
-}
-
-impl Category {
-    /// All, in the order in which they are shown.
-    pub const ALL: [Self; 4] = [
-        Self::DetachedNodes,
-        Self::EventHandlers,
-        Self::Contexts,
-        Self::Console,
-    ];
 }
 
 /// A heap that was opened for questions.

@@ -19,8 +19,8 @@ use heap::HeapError;
 use heap::literal::literal;
 use heap::survey::{HashedObject, Survey};
 use heap::{
-    AllocationLines, Blocks, Category, ClassOrigin, ContainerPage, DominatorIndex, EdgeLabel,
-    FieldReader, FieldType, FieldValue, Heap, LabelKind, MOST_NUMBERS, NameKind, Need,
+    AllocationLines, Blocks, Category, ClassOrigin, ClassUse, ContainerPage, DominatorIndex,
+    EdgeLabel, FieldReader, FieldType, FieldValue, Heap, LabelKind, MOST_NUMBERS, NameKind, Need,
     ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourceLocation, TextFilter,
     WantedEntries, WideLabel,
 };
@@ -47,6 +47,15 @@ const PLAIN_CLASSES: [&str; 10] = [
     "(number)",
     "(array)",
     "(symbol)",
+];
+const CONTAINER_CLASSES: [&str; 6] = ["Object", "Array", "Map", "Set", "WeakMap", "WeakSet"];
+const CONTENT_CLASSES: [&str; 6] = [
+    "(string)",
+    "(concatenated string)",
+    "(sliced string)",
+    "(array)",
+    "ArrayBuffer",
+    "system / JSArrayBufferData",
 ];
 /// V8 writes at most this many characters of a string, unless it is asked for more.
 const CUT: usize = 1024;
@@ -186,6 +195,16 @@ impl Source for SnapshotSource {
 
     fn plain_classes(&self) -> &[&str] {
         &PLAIN_CLASSES
+    }
+
+    fn class_use(&self, name: &str) -> ClassUse {
+        if CONTAINER_CLASSES.contains(&name) {
+            ClassUse::Container
+        } else if CONTENT_CLASSES.contains(&name) {
+            ClassUse::Contents
+        } else {
+            ClassUse::Program
+        }
     }
 
     fn class_location(&self, class_slot: u32) -> Option<SourceLocation> {
