@@ -10,7 +10,7 @@ import {
   readBridgeTruth,
   readNumbersFile,
   runArguments,
-  shownAddresses,
+  shownNumbers,
 } from "./support/bridge.ts";
 
 const VERSIONS = join(import.meta.dirname, "node_versions/node_modules");
@@ -53,17 +53,20 @@ const outputs = (prefix: string, closures: boolean) => ({
 
 describe.each(HOSTS)("$title", ({ path }) => {
   describe.skipIf(!existsSync(path))("(skipped if npm run test:hosts did not install it)", () => {
-    test.each(["desk", "editor", "world"])("%s: every handle is shown, and no lost one", async (name) => {
-      const { child, prefix, target } = await attached(name, path);
-      expect(await target.writeDump(`${prefix}.dump`, outputs(prefix, true))).toEqual([]);
-      await target.close();
-      child.kill();
-      const truth = readBridgeTruth(prefix);
-      const unseen = truth.groups.filter((group) => group.unseen).map((group) => group.name);
-      expect(groupsNotSeen(prefix)).toEqual(unseen);
-      const shown = shownAddresses(prefix);
-      expect(truth.lost.filter((address) => shown.has(address))).toEqual([]);
-    });
+    test.each(["desk", "editor", "world"])(
+      "%s: every handle is shown, and no lost one",
+      async (name) => {
+        const { child, prefix, target } = await attached(name, path);
+        expect(await target.writeDump(`${prefix}.dump`, outputs(prefix, true))).toEqual([]);
+        await target.close();
+        child.kill();
+        const truth = readBridgeTruth(prefix);
+        const unseen = truth.groups.filter((group) => group.unseen).map((group) => group.name);
+        expect(groupsNotSeen(prefix)).toEqual(unseen);
+        const shown = shownNumbers(prefix);
+        expect(truth.lost.filter((address) => shown.has(address))).toEqual([]);
+      },
+    );
   });
 });
 

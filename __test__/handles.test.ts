@@ -9,7 +9,7 @@ import {
   captureProgram,
   groupsNotSeen,
   readBridgeTruth,
-  shownAddresses,
+  shownNumbers,
 } from "./support/bridge.ts";
 
 interface HandlesFile {
@@ -38,34 +38,37 @@ function watched(program: string) {
   return { prefix, printed, file };
 }
 
-test.each(["desk", "editor", "world"])("%s: each pinned object has the stack that pinned it", (name) => {
-  const { prefix, printed, file } = watched(name);
-  const truth = readBridgeTruth(prefix);
-  const dump = readFileSync(`${prefix}.dump`);
-  expect(printed.handles).toBe(`${prefix}.handles.json`);
-  expect(file).toMatchObject({
-    format: "warpo-heap-analyzer handles 1",
-    dumpSize: dump.length,
-    dumpSha256: createHash("sha256").update(dump).digest("hex"),
-  });
-  // Exactly the objects that the program knows to be pinned: those that it unpinned are not among them.
-  const pinned = [...truth.groups.flatMap(({ addresses }) => addresses), ...truth.lost];
-  const byNumber = (one: number, other: number) => one - other;
-  expect(file.pins.map(([address]) => address).sort(byNumber)).toEqual(pinned.sort(byNumber));
-  expect(file.pinned).toBeGreaterThan(pinned.length);
-  const lines = new Set<string>();
-  for (const [, stack] of file.pins) {
-    const frame = file.stacks[stack]?.find((line) => line.includes(`${name}.mjs`));
-    expect(frame).toMatch(/build \(file:.*\.mjs:\d+:\d+\)$/);
-    lines.add(frame as string);
-  }
-  // Each group pins at a line of its own.
-  expect(lines.size).toBeGreaterThanOrEqual(truth.groups.length);
-});
+test.each(["desk", "editor", "world"])(
+  "%s: each pinned object has the stack that pinned it",
+  (name) => {
+    const { prefix, printed, file } = watched(name);
+    const truth = readBridgeTruth(prefix);
+    const dump = readFileSync(`${prefix}.dump`);
+    expect(printed.handles).toBe(`${prefix}.handles.json`);
+    expect(file).toMatchObject({
+      format: "warpo-heap-analyzer handles 1",
+      dumpSize: dump.length,
+      dumpSha256: createHash("sha256").update(dump).digest("hex"),
+    });
+    // Exactly the objects that the program knows to be pinned: those that it unpinned are not among them.
+    const pinned = [...truth.groups.flatMap(({ addresses }) => addresses), ...truth.lost];
+    const byNumber = (one: number, other: number) => one - other;
+    expect(file.pins.map(([address]) => address).sort(byNumber)).toEqual(pinned.sort(byNumber));
+    expect(file.pinned).toBeGreaterThan(pinned.length);
+    const lines = new Set<string>();
+    for (const [, stack] of file.pins) {
+      const frame = file.stacks[stack]?.find((line) => line.includes(`${name}.mjs`));
+      expect(frame).toMatch(/build \(file:.*\.mjs:\d+:\d+\)$/);
+      lines.add(frame as string);
+    }
+    // Each group pins at a line of its own.
+    expect(lines.size).toBeGreaterThanOrEqual(truth.groups.length);
+  },
+);
 
 test("the record of pins is no holder of the objects", () => {
   const { prefix } = watched("desk");
-  const shown = shownAddresses(prefix);
+  const shown = shownNumbers(prefix);
   const { groups, lost } = readBridgeTruth(prefix);
   expect(lost.filter((address) => shown.has(address))).toEqual([]);
   expect(groups.length).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { attach } from "@warpo/heap-analyzer/attach";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
-import { bridgeFolder, groupsNotSeen, shownAddresses } from "../support/bridge.ts";
+import { bridgeFolder, groupsNotSeen, shownNumbers } from "../support/bridge.ts";
 import { FLAGS, findChromium, serve } from "./chromium.ts";
 
 const missing = findChromium() === undefined ? "there is no Chromium" : undefined;
@@ -32,7 +32,11 @@ async function evaluate(url: string, expression: string): Promise<unknown> {
   const socket = new WebSocket(url);
   await new Promise((resolve) => socket.once("open", resolve));
   socket.send(
-    JSON.stringify({ id: 1, method: "Runtime.evaluate", params: { expression, returnByValue: true } }),
+    JSON.stringify({
+      id: 1,
+      method: "Runtime.evaluate",
+      params: { expression, returnByValue: true },
+    }),
   );
   const answer = await new Promise((resolve) => socket.once("message", resolve));
   socket.close();
@@ -69,27 +73,32 @@ describe.skipIf(missing)("in Chromium", () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 
-  test.each(["desk", "editor", "world"])("%s: every handle is shown, and no lost one", async (name) => {
-    const page = encodeURI(`${server.url}/index.html?${name}`);
-    await fetch(`${address}/json/new?${page}`, { method: "PUT" });
-    const listed = async () => (await (await fetch(`${address}/json/list`)).json()) as Listed[];
-    const ready = async () => (await listed()).find(({ title }) => title === `${name} is ready`);
-    await vi.waitFor(async () => expect(await ready()).toBeDefined(), 60_000);
-    const url = (await ready())?.webSocketDebuggerUrl as string;
-    const prefix = join(folder, name);
-    const truth = JSON.parse(String(await evaluate(url, "truth")));
+  test.each(["desk", "editor", "world"])(
+    "%s: every handle is shown, and no lost one",
+    async (name) => {
+      const page = encodeURI(`${server.url}/index.html?${name}`);
+      await fetch(`${address}/json/new?${page}`, { method: "PUT" });
+      const listed = async () => (await (await fetch(`${address}/json/list`)).json()) as Listed[];
+      const ready = async () => (await listed()).find(({ title }) => title === `${name} is ready`);
+      await vi.waitFor(async () => expect(await ready()).toBeDefined(), 60_000);
+      const url = (await ready())?.webSocketDebuggerUrl as string;
+      const prefix = join(folder, name);
+      const truth = JSON.parse(String(await evaluate(url, "truth")));
 
-    const target = await attach(url);
-    const warnings = await target.writeDump(`${prefix}.dump`, {
-      hostOutput: `${prefix}.heapsnapshot`,
-      numbersOutput: `${prefix}.numbers.json`,
-      closures: true,
-    });
-    await target.close();
-    expect(warnings).toEqual([]);
-    const unseen = truth.groups.filter((group: { unseen?: boolean }) => group.unseen);
-    expect(groupsNotSeen(prefix, truth)).toEqual(unseen.map(({ name }: { name: string }) => name));
-    const shown = shownAddresses(prefix);
-    expect(truth.lost.filter((address: number) => shown.has(address))).toEqual([]);
-  });
+      const target = await attach(url);
+      const warnings = await target.writeDump(`${prefix}.dump`, {
+        hostOutput: `${prefix}.heapsnapshot`,
+        numbersOutput: `${prefix}.numbers.json`,
+        closures: true,
+      });
+      await target.close();
+      expect(warnings).toEqual([]);
+      const unseen = truth.groups.filter((group: { unseen?: boolean }) => group.unseen);
+      expect(groupsNotSeen(prefix, truth)).toEqual(
+        unseen.map(({ name }: { name: string }) => name),
+      );
+      const shown = shownNumbers(prefix);
+      expect(truth.lost.filter((address: number) => shown.has(address))).toEqual([]);
+    },
+  );
 });

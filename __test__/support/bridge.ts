@@ -102,26 +102,37 @@ export function groupsNotSeen(prefix: string, truth = readBridgeTruth(prefix)): 
     .map(({ name }) => name);
 }
 
-/** All addresses that a pair shows anywhere. */
-export function shownAddresses(prefix: string): Set<number> {
+/** All numbers that a pair shows, except those in what a program calls noise, some of which equal addresses by chance. */
+export function shownNumbers(prefix: string): Set<number> {
   const graph = readGraph(`${prefix}.heapsnapshot`);
-  return new Seen(graph, readNumbersFile(prefix)).all;
+  const start = nodeAt(graph, "noise");
+  const noise = start === undefined ? new Set<GraphNode>() : below(start, 8);
+  return new Seen(graph, readNumbersFile(prefix)).outside(noise);
 }
 
 class Seen {
-  readonly all = new Set<number>();
   readonly #byId = new Map<number, Set<number>>();
 
   constructor(graph: GraphNode[], numbers: NumbersFile) {
-    for (const { id, slots } of numbers.objects) for (const [, address] of slots) this.#add(id, address);
+    for (const { id, slots } of numbers.objects)
+      for (const [, address] of slots) this.#add(id, address);
     for (const { id, edges } of graph) {
       for (const { to } of edges) if (to.number !== undefined) this.#add(id, to.number);
     }
   }
 
   #add(id: number, address: number): void {
-    this.all.add(address);
     this.#byId.set(id, (this.#byId.get(id) ?? new Set()).add(address));
+  }
+
+  /** All numbers but those of some objects. */
+  outside(left: Set<GraphNode>): Set<number> {
+    const ids = new Set([...left].map(({ id }) => id));
+    const found = new Set<number>();
+    for (const [id, addresses] of this.#byId) {
+      if (!ids.has(id)) for (const address of addresses) found.add(address);
+    }
+    return found;
   }
 
   /** The addresses at the holders of a group. */
@@ -150,7 +161,10 @@ function below(start: GraphNode, depth: number): Set<GraphNode> {
     const next: GraphNode[] = [];
     for (const { edges } of level) {
       for (const { type, name, to } of edges) {
-        const leads = type !== "weak" && type !== "shortcut" && !/^(constructor|__proto__|map|shared|code)$/.test(name);
+        const leads =
+          type !== "weak" &&
+          type !== "shortcut" &&
+          !/^(constructor|__proto__|map|shared|code)$/.test(name);
         if (!leads || found.has(to) || /^(global|Window|system)/.test(to.name)) continue;
         found.add(to);
         next.push(to);

@@ -27,7 +27,9 @@ export class GraphNode {
 
   /** The value of a number, which is the name of a node of its own. */
   get number(): number | undefined {
-    return this.type === "number" ? Number(this.property("value")?.name) : undefined;
+    if (this.type !== "number") return undefined;
+    const value = this.edges.find(({ name }) => name === "value")?.to.name;
+    return value === undefined ? undefined : Number(value);
   }
 }
 

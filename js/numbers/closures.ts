@@ -70,7 +70,10 @@ function* readSome(
       MAX_SCOPES,
     );
     const value = (name: string) =>
-      at(internal.find((property) => at(property, "name") === name), "value");
+      at(
+        internal.find((property) => at(property, "name") === name),
+        "value",
+      );
     const script = String(at(value("[[FunctionLocation]]"), "value.scriptId"));
     const objectId = at(value("[[Scopes]]"), "objectId");
     if (typeof objectId === "string" && isOfProgram(script)) scopesOf.push({ nth, objectId });

@@ -103,7 +103,9 @@ export function* objectsOf(found: string, from: number, to: number): Conversatio
 
 function checkedRow(id: number, row: UncheckedAnswer, range: AddressRange): NumberHolder {
   const kind = text(row, "kind", "the numbers").slice(0, MAX_NAME);
-  const slots = list(row, "slots", "the numbers", MAX_SLOTS).map((slot) => checkedSlot(slot, range));
+  const slots = list(row, "slots", "the numbers", MAX_SLOTS).map((slot) =>
+    checkedSlot(slot, range),
+  );
   const other: Record<string, number> = {};
   for (const [name, number] of Object.entries(at(row, "other") ?? {}).slice(0, MAX_KINDS)) {
     other[name.slice(0, MAX_NAME)] = count({ number }, "number", "the numbers", MAX_COUNT);

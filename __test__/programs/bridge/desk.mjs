@@ -93,7 +93,7 @@ export function build(program, seed) {
     app.byUser = new Map();
     for (let nth = 0; nth < 80; nth++) {
       const address = nth % 7 === 0 ? -1 : pins.pin();
-      if (nth % 20 === 3) stale.push(address);
+      if (address !== -1 && nth % 20 === 3) stale.push(address);
       else if (address !== -1) hold(address);
       app.byUser.set(`user ${nth}`, address);
     }
