@@ -4,10 +4,11 @@ import { bytes, moduleBytes } from "./bytes.js";
 import { descriptor } from "./descriptor.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { exportRequest, exportStream } from "./exports.js";
+import { numbersBeside } from "./host_numbers.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
-import { openOptions, readOptions, viewOptions } from "./options.js";
-import { dumpFile, moduleFile } from "./paths.js";
+import { invalidOption, openOptions, readOptions, viewOptions } from "./options.js";
+import { dumpFile, moduleFile, path } from "./paths.js";
 import { placeTable } from "./place_table.js";
 import * as questions from "./questions.js";
 import { reportFile } from "./report_file.js";
@@ -323,49 +324,91 @@ const PublicHeap = Heap as unknown as typeof api.Heap;
 
 export { PublicHeap as Heap };
 
+/** What is opened: the inputs for the addon, and how. */
+interface Opening {
+  dump: native.FileData | Uint8Array;
+  wasm: native.FileData | Uint8Array | undefined;
+  host: { snapshot: native.FileData | Uint8Array; numbers?: native.FileData | Uint8Array } | undefined;
+  request: native.OpenData;
+}
+
+/** Opens a heap, with that of its host if there is one. */
+function opened<C extends native.WorkControl | undefined>(opening: Opening, control?: C) {
+  const { dump, wasm, host, request } = opening;
+  if (host === undefined) return native.openHeap(dump, wasm, request, control);
+  if (wasm === undefined) throw invalidOption("options.host: needs the module of the dump");
+  return native.openJoined(dump, wasm, host.snapshot, host.numbers, request, control);
+}
+
+function ofBytes(
+  dump: unknown,
+  wasm: unknown,
+  { host, request }: ReturnType<typeof openOptions>,
+): Opening {
+  const { snapshot, numbers } = host ?? {};
+  const ofNumbers =
+    numbers === undefined ? {} : { numbers: bytes("options.numbers", numbers) };
+  return {
+    dump: bytes("dump", dump),
+    wasm: moduleBytes(wasm),
+    host:
+      host === undefined ? undefined : { snapshot: bytes("options.host", snapshot), ...ofNumbers },
+    request,
+  };
+}
+
+function ofFiles(
+  dump: unknown,
+  wasm: unknown,
+  { host, descriptors, request }: ReturnType<typeof openOptions>,
+): Opening {
+  return {
+    dump: dumpFile("dump", dump, request, descriptors?.dump),
+    wasm: moduleFile(wasm, descriptors?.wasm),
+    host: host === undefined ? undefined : hostFiles(host, descriptors),
+    request,
+  };
+}
+
+/** The files of a host. The numbers are beside the snapshot, if they are not given. */
+function hostFiles(
+  host: { snapshot: unknown; numbers: unknown },
+  open: { host: number | undefined; numbers: number | undefined } | undefined,
+) {
+  const snapshot = path("options.host", host.snapshot);
+  const beside = typeof snapshot === "string" && open === undefined ? numbersBeside(snapshot) : undefined;
+  const numbers = host.numbers === undefined ? beside : path("options.numbers", host.numbers);
+  const file = (of: string | Buffer, descriptor: number | undefined) =>
+    descriptor === undefined ? { path: of } : { path: of, descriptor };
+  return {
+    snapshot: file(snapshot, open?.host),
+    ...(numbers === undefined ? {} : { numbers: file(numbers, open?.numbers) }),
+  };
+}
+
 export const openHeap: typeof api.openHeap = (dump, wasm, options) => {
-  const { request } = openOptions(options, "sync", "bytes");
-  return heap(callNative(() => native.openHeap(bytes("dump", dump), moduleBytes(wasm), request)));
+  const opening = ofBytes(dump, wasm, openOptions(options, "sync", "bytes"));
+  return heap(callNative(() => opened(opening)));
 };
 
 export const openHeapAsync: typeof api.openHeapAsync = async (dump, wasm, options) => {
-  const { onClasses, request } = openOptions(options, "async", "bytes");
+  const read = openOptions(options, "async", "bytes");
+  const opening = ofBytes(dump, wasm, read);
   return heap(
-    await controlled(
-      options,
-      (control) => native.openHeap(bytes("dump", dump), moduleBytes(wasm), request, control),
-      onClasses,
-    ),
+    await controlled(options, (control) => opened(opening, control), read.onClasses),
   );
 };
 
 export const openHeapFile: typeof api.openHeapFile = (dump, wasm, options) => {
-  const { descriptors, request } = openOptions(options, "sync", "file");
-  return heap(
-    callNative(() =>
-      native.openHeap(
-        dumpFile("dump", dump, request, descriptors?.dump),
-        moduleFile(wasm, descriptors?.wasm),
-        request,
-      ),
-    ),
-  );
+  const opening = ofFiles(dump, wasm, openOptions(options, "sync", "file"));
+  return heap(callNative(() => opened(opening)));
 };
 
 export const openHeapFileAsync: typeof api.openHeapFileAsync = async (dump, wasm, options) => {
-  const { onClasses, descriptors, request } = openOptions(options, "async", "file");
+  const read = openOptions(options, "async", "file");
+  const opening = ofFiles(dump, wasm, read);
   return heap(
-    await controlled(
-      options,
-      (control) =>
-        native.openHeap(
-          dumpFile("dump", dump, request, descriptors?.dump),
-          moduleFile(wasm, descriptors?.wasm),
-          request,
-          control,
-        ),
-      onClasses,
-    ),
+    await controlled(options, (control) => opened(opening, control), read.onClasses),
   );
 };
 
