@@ -159,6 +159,8 @@ export interface JoinedSums {
     awaitingRelease: number;
     /** No number that was read equals their addresses. */
     unseen: number;
+    /** Of those without an exact or derived holder, how many have a stack that pinned them. */
+    withStack: number;
   };
   /** Whether numbers in containers and wrappers were read, which a snapshot alone does not show. */
   numbersRead: boolean;
@@ -324,6 +326,8 @@ export interface ObjectAnswer extends Answer {
    * They are not followed. Absent if there are none.
    */
   possibleHolders?: { total: number; slots: PossibleReference[] };
+  /** Of a pinned object in heaps that were joined: the stack of JavaScript that pinned it, the innermost frame first. */
+  pinnedBy?: string[];
   /** The immediate dominator: the nearest object that is on every path to this one. */
   dominator: ObjectName | null;
   /** The roots that refer to the object. */

@@ -57,6 +57,8 @@ export interface OpenBytesOptions extends OpenOptions {
   host?: Uint8Array | null | undefined;
   /** The numbers that the heap snapshot does not show, as a capture of both heaps writes them. */
   numbers?: Uint8Array | null | undefined;
+  /** Who pinned what, as `register` records it with `HEAP_HANDLES`. */
+  handles?: Uint8Array | null | undefined;
 }
 
 /** Options of opening a heap from files. */
@@ -72,6 +74,11 @@ export interface OpenFileOptions extends OpenOptions {
    */
   numbers?: FilePath | null | undefined;
   /**
+   * Who pinned what, as `register` records it with `HEAP_HANDLES`. Without this option, the `x.handles.json` beside
+   * `x.dump` is read, if there is one.
+   */
+  handles?: FilePath | null | undefined;
+  /**
    * Files that are open already, as from {@link openBeneath}: they are read instead of what is at the paths now. They
    * must stay open until the heap is. A later question reads the dump at its path, and fails with `ERR_DUMP_CHANGED` if
    * that is another file by then. On Windows, the files at the paths are read.
@@ -82,6 +89,7 @@ export interface OpenFileOptions extends OpenOptions {
         wasm?: number | undefined;
         host?: number | undefined;
         numbers?: number | undefined;
+        handles?: number | undefined;
       }
     | null
     | undefined;

@@ -4,7 +4,7 @@ import { bytes, moduleBytes } from "./bytes.js";
 import { descriptor } from "./descriptor.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { exportRequest, exportStream } from "./exports.js";
-import { numbersBeside } from "./host_numbers.js";
+import { handlesBeside, numbersBeside } from "./host_numbers.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
 import { invalidOption, openOptions, readOptions, viewOptions } from "./options.js";
@@ -324,66 +324,74 @@ const PublicHeap = Heap as unknown as typeof api.Heap;
 
 export { PublicHeap as Heap };
 
+type Input = native.FileData | Uint8Array;
+
 /** What is opened: the inputs for the addon, and how. */
 interface Opening {
-  dump: native.FileData | Uint8Array;
-  wasm: native.FileData | Uint8Array | undefined;
-  host: { snapshot: native.FileData | Uint8Array; numbers?: native.FileData | Uint8Array } | undefined;
+  dump: Input;
+  wasm: Input | undefined;
+  host: { snapshot: Input; numbers?: Input; handles?: Input } | undefined;
   request: native.OpenData;
 }
+
+type Options = ReturnType<typeof openOptions>;
 
 /** Opens a heap, with that of its host if there is one. */
 function opened<C extends native.WorkControl | undefined>(opening: Opening, control?: C) {
   const { dump, wasm, host, request } = opening;
   if (host === undefined) return native.openHeap(dump, wasm, request, control);
   if (wasm === undefined) throw invalidOption("options.host: needs the module of the dump");
-  return native.openJoined(dump, wasm, host.snapshot, host.numbers, request, control);
+  const { snapshot, numbers, handles } = host;
+  return native.openJoined(dump, wasm, snapshot, numbers, handles, request, control);
 }
 
-function ofBytes(
-  dump: unknown,
-  wasm: unknown,
-  { host, request }: ReturnType<typeof openOptions>,
-): Opening {
-  const { snapshot, numbers } = host ?? {};
-  const ofNumbers =
-    numbers === undefined ? {} : { numbers: bytes("options.numbers", numbers) };
+function ofBytes(dump: unknown, wasm: unknown, { host, request }: Options): Opening {
+  const input = (name: string, value: unknown) =>
+    value === undefined ? {} : { [name]: bytes(`options.${name}`, value) };
   return {
     dump: bytes("dump", dump),
     wasm: moduleBytes(wasm),
     host:
-      host === undefined ? undefined : { snapshot: bytes("options.host", snapshot), ...ofNumbers },
+      host === undefined
+        ? undefined
+        : {
+            snapshot: bytes("options.host", host.snapshot),
+            ...input("numbers", host.numbers),
+            ...input("handles", host.handles),
+          },
     request,
   };
 }
 
-function ofFiles(
-  dump: unknown,
-  wasm: unknown,
-  { host, descriptors, request }: ReturnType<typeof openOptions>,
-): Opening {
+function ofFiles(dump: unknown, wasm: unknown, options: Options): Opening {
+  const { host, descriptors, request } = options;
   return {
     dump: dumpFile("dump", dump, request, descriptors?.dump),
     wasm: moduleFile(wasm, descriptors?.wasm),
-    host: host === undefined ? undefined : hostFiles(host, descriptors),
+    host: host === undefined ? undefined : hostFiles(dump, host, descriptors),
     request,
   };
 }
 
-/** The files of a host. The numbers are beside the snapshot, if they are not given. */
+/** The files of a host. What is not given is beside the snapshot and the dump, unless the files are open already. */
 function hostFiles(
-  host: { snapshot: unknown; numbers: unknown },
-  open: { host: number | undefined; numbers: number | undefined } | undefined,
-) {
+  dump: unknown,
+  host: NonNullable<Options["host"]>,
+  open: Options["descriptors"],
+): Opening["host"] {
   const snapshot = path("options.host", host.snapshot);
-  const beside = typeof snapshot === "string" && open === undefined ? numbersBeside(snapshot) : undefined;
-  const numbers = host.numbers === undefined ? beside : path("options.numbers", host.numbers);
+  const places = { numbers: snapshot, handles: path("dump", dump) };
+  const find = { numbers: numbersBeside, handles: handlesBeside };
   const file = (of: string | Buffer, descriptor: number | undefined) =>
     descriptor === undefined ? { path: of } : { path: of, descriptor };
-  return {
-    snapshot: file(snapshot, open?.host),
-    ...(numbers === undefined ? {} : { numbers: file(numbers, open?.numbers) }),
+  const input = (name: "numbers" | "handles") => {
+    const place = places[name];
+    const isSearched = typeof place === "string" && open === undefined;
+    const beside = isSearched ? find[name](place) : undefined;
+    const found = host[name] === undefined ? beside : path(`options.${name}`, host[name]);
+    return found === undefined ? {} : { [name]: file(found, open?.[name]) };
   };
+  return { snapshot: file(snapshot, open?.host), ...input("numbers"), ...input("handles") };
 }
 
 export const openHeap: typeof api.openHeap = (dump, wasm, options) => {

@@ -41,19 +41,20 @@ export function openOptions(options: unknown, mode: Mode, input: "bytes" | "file
     memoryLimit: wholeNumber(1),
     host: given,
     numbers: given,
+    handles: given,
     slots: texts,
     ...(input === "file" ? { descriptors } : {}),
   };
   if (mode === "async") checks.onClasses = typed("function");
   const read = readOptions(options, checks, mode);
-  const { onClasses, descriptors: open, memoryLimit, host, numbers, ...reading } = read;
-  const needing = ["numbers", "slots"].find((name) => read[name] !== undefined);
+  const { onClasses, descriptors: open, memoryLimit, host, numbers, handles, ...reading } = read;
+  const needing = ["numbers", "handles", "slots"].find((name) => read[name] !== undefined);
   if (host === undefined && needing !== undefined) {
     throw invalidOption(`options.${needing}: needs options.host, the heap snapshot of the host`);
   }
   const limit = memoryLimit === undefined ? {} : { largest: memoryLimit };
   return {
-    host: host === undefined ? undefined : { snapshot: host, numbers },
+    host: host === undefined ? undefined : { snapshot: host, numbers, handles },
     request: { ...containerOptions(reading), ...limit } as native.OpenData,
     descriptors: open as Descriptors | undefined,
     onClasses: onClasses as ((classes: api.ClassCount[]) => unknown) | undefined,
@@ -65,6 +66,7 @@ interface Descriptors {
   wasm: number | undefined;
   host: number | undefined;
   numbers: number | undefined;
+  handles: number | undefined;
 }
 
 /** Descriptors of open files, which the system checks when they are used. */
@@ -80,6 +82,7 @@ function descriptors(name: string, value: unknown): Descriptors {
     wasm: other("wasm"),
     host: other("host"),
     numbers: other("numbers"),
+    handles: other("handles"),
   };
 }
 

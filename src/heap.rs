@@ -89,10 +89,10 @@ pub fn open_heap<'env>(
     })
 }
 
-/// Opens a heap together with that of its host: a heap snapshot, and the numbers that it does not show.
+/// Opens a heap together with that of its host: a heap snapshot, the numbers that it does not show, and who pinned what.
 #[napi(
     ts_generic_types = "C extends WorkControl | undefined = undefined",
-    ts_args_type = "dump: Uint8Array | FileData, wasm: Uint8Array | FileData, host: Uint8Array | FileData, numbers: Uint8Array | FileData | undefined | null, options: OpenData, control?: C",
+    ts_args_type = "dump: Uint8Array | FileData, wasm: Uint8Array | FileData, host: Uint8Array | FileData, numbers: Uint8Array | FileData | undefined | null, handles: Uint8Array | FileData | undefined | null, options: OpenData, control?: C",
     ts_return_type = "C extends WorkControl ? Promise<HeapHandle> : HeapHandle"
 )]
 pub fn open_joined<'env>(
@@ -101,6 +101,7 @@ pub fn open_joined<'env>(
     wasm: InputArg<'_>,
     host: InputArg<'_>,
     numbers: Option<InputArg<'_>>,
+    handles: Option<InputArg<'_>>,
     options: OpenData,
     control: Option<ClassInstance<WorkControl>>,
 ) -> Result<Returned<'env, HeapHandle>> {
@@ -111,6 +112,7 @@ pub fn open_joined<'env>(
             ("wasm", Some(wasm)),
             ("host", Some(host)),
             ("numbers", numbers),
+            ("handles", handles),
         ];
         call(env, inputs, control, move |inputs, control| {
             opened_joined(inputs, &request, control)
@@ -119,7 +121,7 @@ pub fn open_joined<'env>(
 }
 
 fn opened_joined(
-    [dump, wasm, host, numbers]: [NamedBytes<'_>; 4],
+    [dump, wasm, host, numbers, handles]: [NamedBytes<'_>; 5],
     request: &OpenRequest,
     control: &Control,
 ) -> base::Result<HeapHandle> {
@@ -127,6 +129,7 @@ fn opened_joined(
     let files = HostFiles {
         snapshot: host,
         numbers: given_owned(numbers),
+        handles: given_owned(handles),
         slots: request.slots.clone(),
     };
     let loaded = engine::open_joined(

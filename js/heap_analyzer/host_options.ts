@@ -1,6 +1,6 @@
 /** The options of commands that join a dump with the heap snapshot of its host. */
 import { type Command, InvalidArgumentError } from "commander";
-import { FIRST_ID, numbersBeside } from "../host_numbers.js";
+import { FIRST_ID, handlesBeside, numbersBeside } from "../host_numbers.js";
 import type * as native from "../native.js";
 import { addon } from "./addon.js";
 import { dumpFile, inputFile } from "./inputs.js";
@@ -12,6 +12,8 @@ export interface HostOptions {
   host?: string;
   /** The numbers that it does not show. */
   numbers?: string;
+  /** Who pinned what. */
+  handles?: string;
   /** Fields that have an index into an array of JavaScript. */
   slot?: string[];
 }
@@ -33,6 +35,11 @@ export function addHostOptions(command: Command): Command {
       fileName,
     )
     .option(
+      "--handles <file>",
+      "who pinned what, as HEAP_HANDLES has it recorded (default: the .handles.json beside the dump)",
+      fileName,
+    )
+    .option(
       "--slot <field=path>",
       "a field that has an index into an array of JavaScript: assembly/index/Item.id=host.slots",
       slot,
@@ -49,22 +56,30 @@ function slot(text: string, earlier: string[] = []): string[] {
 }
 
 /** The files of the host that a command reads. */
-export function hostFiles({ host, numbers }: HostOptions): string[] {
-  const files = [host, numbersOf({ host, numbers })];
+export function hostFiles(options: HostOptions, dump: string): string[] {
+  const { host } = options;
+  if (host === undefined) return [];
+  const files = [host, numbersOf({ ...options, host }), handlesOf(options, dump)];
   return files.filter((file) => file !== undefined);
 }
 
 /** The file of numbers: the given one, or the one beside the snapshot. */
-function numbersOf({ host, numbers }: HostOptions): string | undefined {
-  return numbers ?? (host === undefined ? undefined : numbersBeside(host));
+function numbersOf({ host, numbers }: HostOptions & { host: string }): string | undefined {
+  return numbers ?? numbersBeside(host);
+}
+
+/** Who pinned what: the given file, or the one beside the dump. */
+function handlesOf({ handles }: HostOptions, dump: string): string | undefined {
+  return handles ?? handlesBeside(dump);
 }
 
 /** Refuses options of the host that have no effect. */
 export function checkHost(options: HostOptions, dumps: readonly string[]): void {
-  const { host, numbers, slot: slots } = options;
-  const needing = numbers === undefined ? (slots === undefined ? undefined : "--slot") : "--numbers";
+  const { host } = options;
+  const names = ["numbers", "handles", "slot"] as const;
+  const needing = names.find((name) => options[name] !== undefined);
   if (host === undefined && needing !== undefined) {
-    throw new Error(`option '${needing}' needs --host: the heap snapshot of the host`);
+    throw new Error(`option '--${needing}' needs --host: the heap snapshot of the host`);
   }
   if (host !== undefined && dumps.length > 1) {
     throw new Error("option '--host <file>' goes with one dump: compare dumps without their hosts");
@@ -82,12 +97,13 @@ export async function openWithHost(
   if (wasm === undefined) {
     throw new Error("option '--host <file>' needs --wasm: the module that the dump was taken from");
   }
-  const numbers = numbersOf(options);
+  const file = (name: string | undefined) => (name === undefined ? undefined : inputFile(name));
   return await addon().openJoined(
     dumpFile(dump, request),
     inputFile(wasm),
     inputFile(options.host),
-    numbers === undefined ? undefined : inputFile(numbers),
+    file(numbersOf(options)),
+    file(handlesOf(options, dump)),
     { ...request, slots: options.slot ?? [] },
     control,
   );

@@ -13,8 +13,9 @@ export interface Next {
 export function nextCommand(
   dump: string | undefined,
   module: string | undefined,
-  { raw, global = [], coredumpInstance, host, numbers, slot = [] }: ReadingOptions & HostOptions,
+  options: ReadingOptions & HostOptions,
 ): Next {
+  const { raw, global = [], coredumpInstance, host, numbers, handles, slot = [] } = options;
   if (dump === undefined || dump === STANDARD_INPUT || module === STANDARD_INPUT) return {};
   const files = [shellWord(dump)];
   if (module !== undefined) files.push("--wasm", shellWord(module));
@@ -27,6 +28,7 @@ export function nextCommand(
   }
   if (host !== undefined) files.push("--host", shellWord(host));
   if (numbers !== undefined) files.push("--numbers", shellWord(numbers));
+  if (handles !== undefined) files.push("--handles", shellWord(handles));
   for (const declared of slot) files.push("--slot", shellWord(declared));
   const command = (name: string) => `warpo-heap-analyzer ${name} ${files.join(" ")}`;
   return { next: { ofObject: command("object"), ofClass: `${command("paths")} --class` } };

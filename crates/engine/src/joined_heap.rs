@@ -4,7 +4,7 @@ use base::control::Control;
 use base::error::{Error, Result};
 use base::input::Input;
 use dumps::Dump;
-use joined::{JoinError, JoinOptions, Numbers};
+use joined::{DumpIdentity, Handles, JoinError, JoinOptions, Numbers};
 use questions::LoadedHeap;
 
 use assemblyscript::DumpBytes;
@@ -19,6 +19,8 @@ pub struct HostFiles<'a, Bytes> {
     pub snapshot: Input<'a, Bytes>,
     /// The numbers that the snapshot does not show, if they were captured.
     pub numbers: Option<Input<'a, Bytes>>,
+    /// Who pinned what, if that was captured.
+    pub handles: Option<Input<'a, Bytes>>,
     /// Fields that have an index into an array of JavaScript: `assembly/index/Item.id=host.slots`.
     pub slots: Vec<String>,
 }
@@ -49,42 +51,43 @@ pub fn open_joined<Bytes: AsRef<[u8]> + From<Vec<u8>>, Kept: AsRef<[u8]>>(
         .map_err(|error| error.in_file(name))?
         .memory
         .size();
-    let numbers = match host.numbers {
-        Some(numbers) => Some(read_numbers(numbers, dump, reading, control)?),
-        None => None,
-    };
-    let program = read_program(module, &file, control)?.tolerating(reading.tolerance);
-    let (bytes, contents) = keep(file.bytes)?;
-    let wasm = program.opened(Input { name, bytes }, contents, control)?;
     let options = Reading {
         largest: reading.largest,
         ..Reading::default()
     };
+    let identity = DumpIdentity::of(dump);
+    let numbers = read_beside(host.numbers, &options, control, |bytes| {
+        Numbers::read(bytes, &identity)
+    })?;
+    let handles = read_beside(host.handles, &options, control, |bytes| {
+        Handles::read(bytes, &identity)
+    })?;
+    let program = read_program(module, &file, control)?.tolerating(reading.tolerance);
+    let (bytes, contents) = keep(file.bytes)?;
+    let wasm = program.opened(Input { name, bytes }, contents, control)?;
     let (snapshot, _) = unpacked(host.snapshot, NO_MODULE, &options, control)?;
     let js = v8::open(snapshot, None, control)?;
     let options = JoinOptions {
         memory_size,
         slots: host.slots,
+        numbers,
+        handles,
     };
-    let joined = joined::join(wasm, js, numbers.as_ref(), &options, control)?;
+    let joined = joined::join(wasm, js, &options, control)?;
     Ok(LoadedHeap::new(joined, name).with_origin(trap, warnings))
 }
 
-/// The numbers, if they belong to this dump.
-fn read_numbers<Bytes: AsRef<[u8]> + From<Vec<u8>>>(
-    file: Input<'_, Bytes>,
-    dump: &[u8],
-    reading: &Reading,
+/// What a file says that was captured with the dump.
+fn read_beside<Bytes: AsRef<[u8]> + From<Vec<u8>>, T>(
+    file: Option<Input<'_, Bytes>>,
+    options: &Reading,
     control: &Control,
-) -> Result<Numbers> {
-    let options = Reading {
-        largest: reading.largest,
-        ..Reading::default()
+    read: impl FnOnce(&[u8]) -> Result<T>,
+) -> Result<Option<T>> {
+    let Some(file) = file else {
+        return Ok(None);
     };
-    let (file, _) = unpacked(file, NO_MODULE, &options, control)?;
-    let numbers = Numbers::read(file.bytes.as_ref()).and_then(|numbers| {
-        numbers.check_dump(dump)?;
-        Ok(numbers)
-    });
-    numbers.map_err(|error| error.in_file(file.name))
+    let (file, _) = unpacked(file, NO_MODULE, options, control)?;
+    let found = read(file.bytes.as_ref());
+    found.map(Some).map_err(|error| error.in_file(file.name))
 }

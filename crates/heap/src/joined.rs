@@ -107,6 +107,8 @@ pub struct PinCounts {
     pub awaiting_release: u64,
     /// Those whose address no number of JavaScript equals, as far as numbers were read.
     pub unseen: u64,
+    /// Those without an exact or derived holder of which it is known who pinned them.
+    pub with_stack: u64,
 }
 
 /// The totals of two heaps that were joined.
@@ -142,6 +144,9 @@ pub trait JoinedHeaps {
 
     /// What is known of the holders of a pinned object for which none was found.
     fn pin_note(&self, object: ObjectIndex) -> Option<String>;
+
+    /// The stack of JavaScript that pinned an object, from its innermost frame on; `None` if it was not taken.
+    fn pinned_by(&self, object: ObjectIndex) -> Option<&[String]>;
 
     /// The slots that may refer to an object, at most `most` of them.
     fn possible_holders(&self, object: ObjectIndex, most: usize) -> PossibleHolders;

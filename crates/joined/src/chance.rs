@@ -7,8 +7,9 @@ use heap::{Evidence, EvidenceKind};
 const LEAST_SHARE: f64 = 0.9;
 /// The probability below which a group does not count as chance, for all groups that a slot is in together.
 const LIMIT: f64 = 1e-6;
-/// How many groups a slot is in at most: its container, all containers that one slot holds, and its index in these.
-const GROUPS_OF_SLOT: f64 = 3.0;
+/// How many groups a slot is in at most: its container, all containers that one slot holds, its index in these, and its
+/// index modulo 2, 3, … 8.
+pub(crate) const GROUPS_OF_SLOT: usize = 10;
 
 /// What one group of slots has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +39,7 @@ pub(crate) fn tail(GroupCount { values, hits }: GroupCount, density: f64) -> f64
 /// The evidence of a group that is no chance.
 pub(crate) fn derived(count: GroupCount, density: f64) -> Option<Evidence> {
     let is_pure = count.hits as f64 >= LEAST_SHARE * count.values as f64;
-    let is_rare = tail(count, density) < (LIMIT / GROUPS_OF_SLOT).ln();
+    let is_rare = tail(count, density) < (LIMIT / GROUPS_OF_SLOT as f64).ln();
     (is_pure && is_rare).then_some(Evidence {
         kind: EvidenceKind::Derived,
         hits: count.hits,
@@ -58,8 +59,8 @@ mod tests {
     #[test]
     fn fewer_values_are_enough_where_pins_are_rare() {
         assert_eq!(least_full(0.01), 4);
-        assert_eq!(least_full(0.05), 5);
-        assert_eq!(least_full(0.145), 8);
+        assert_eq!(least_full(0.05), 6);
+        assert_eq!(least_full(0.145), 9);
     }
 
     #[test]

@@ -44,12 +44,11 @@ const ROOT_KINDS: [RootKind; 5] = [
 pub fn join(
     wasm: Opened,
     js: Opened,
-    numbers: Option<&Numbers>,
     options: &JoinOptions,
     control: &Control,
 ) -> Result<Opened> {
     let control = &control.unreported();
-    let plan = Plan::make([&wasm, &js], numbers, options, control)?;
+    let plan = Plan::make([&wasm, &js], options, control)?;
     plan.build(wasm, js, control)
 }
 
@@ -69,10 +68,10 @@ struct Plan {
 impl Plan {
     fn make(
         [wasm, js]: [&Opened; 2],
-        numbers: Option<&Numbers>,
         options: &JoinOptions,
         control: &Control,
     ) -> Result<Self> {
+        let numbers = options.numbers.as_ref();
         let step = control.begin(Phase::References, 1);
         let view = HostView::of_source(&*js.source).ok_or(JoinError::WrongKinds {
             what: "the heap of the host is no heap snapshot",
@@ -88,7 +87,10 @@ impl Plan {
         let mut judged = judge(&mut slots, density(wasm, &pinned))?;
         let objects = wasm.heap.objects.len() as u32;
         let all_pinned = pinned.iter_in(0..objects).map(ObjectIndex);
-        let pins = Pins::new(objects as usize, all_pinned, &slots.listed, &judged)?;
+        let mut pins = Pins::new(objects as usize, all_pinned, &slots.listed, &judged)?;
+        if let Some(handles) = &options.handles {
+            pins.add_stacks(handles, &wasm.heap.objects)?;
+        }
         let program = HostProgram::find(&js.heap, view, options.memory_size, &step)?;
 
         let mut labels = OwnLabels::default();
@@ -117,7 +119,7 @@ impl Plan {
         }
         let sums = JoinedSums {
             pinned: pins.counts(),
-            numbers_read: numbers.is_some(),
+            numbers_read: numbers.is_some_and(Numbers::has_containers),
             closures_read: numbers.is_some_and(Numbers::has_closures),
             instance_found: program.instance.is_some(),
             ..JoinedSums::default()

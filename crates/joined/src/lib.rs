@@ -9,14 +9,17 @@
 //! listed and never followed; bytes of the two heaps are never shown as one sum.
 
 mod chance;
+mod collector;
 mod declared;
 mod error;
 mod extra;
 mod graph;
+mod handles;
 mod holders;
 mod host;
 mod join;
 mod judged;
+mod moment;
 mod numbers;
 mod objects;
 mod pins;
@@ -25,8 +28,10 @@ mod slots;
 mod source;
 
 pub use error::JoinError;
+pub use handles::Handles;
 pub use join::join;
-pub use numbers::{NumberKind, NumberObject, NumberSlot, Numbers};
+pub use moment::DumpIdentity;
+pub use numbers::{NumberKind, NumberObject, NumberSlot, Numbers, NumbersRead};
 
 /// How heaps are joined.
 #[derive(Clone, Debug, Default)]
@@ -35,4 +40,8 @@ pub struct JoinOptions {
     pub memory_size: u64,
     /// Fields that have an index into an array of JavaScript: `assembly/index/Item.id=host.slots`.
     pub slots: Vec<String>,
+    /// The numbers that the snapshot does not show.
+    pub numbers: Option<Numbers>,
+    /// Who pinned what.
+    pub handles: Option<Handles>,
 }

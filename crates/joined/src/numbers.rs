@@ -2,38 +2,57 @@
 //! read them at the same moment, and wrote those that may be addresses. The file is not trusted.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
-use crate::JoinError;
+use crate::moment::{DumpIdentity, unexpected, unreadable};
 use base::error::Result;
+use base::shown::Shown;
 
-/// The version of the format.
-const FORMAT: u32 = 1;
+/// The first field of the file.
+const FORMAT: &str = "warpo-heap-analyzer numbers 1";
 /// The number of values that one container may have.
 const MOST_SLOTS: usize = 1_000_000;
+/// The steps by which the other numbers of an array are counted: 2, 3, … up to this one.
+pub(crate) const MOST_STEP: u32 = 8;
 
 /// The file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Numbers {
-    /// The version of the format.
-    pub format: u32,
+    /// The name of the format.
+    pub format: String,
     /// The size of the dump of the same moment, in bytes.
     pub dump_size: u64,
     /// Its hash, in hexadecimal digits.
     pub dump_sha256: String,
-    /// Numbers from here on are listed, if they are multiples of 16.
+    /// Numbers from here on are listed, if they are aligned as addresses.
     pub lo: u64,
     /// Numbers from here on are not listed.
     pub hi: u64,
-    /// Whether the variables of functions were read.
+    /// What was read.
     #[serde(default)]
-    pub closures: bool,
+    pub read: NumbersRead,
     /// The objects that have numbers.
     pub objects: Vec<NumberObject>,
+}
+
+/// What was read, and what was not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NumbersRead {
+    /// Containers of which not all numbers were read.
+    #[serde(default)]
+    pub cut_containers: u64,
+    /// Objects with numbers that are not in the snapshot.
+    #[serde(default)]
+    pub unknown_objects: u64,
+    /// Functions whose variables were read; absent if none were to be read.
+    #[serde(default)]
+    pub functions: Option<u64>,
+    /// Functions that were left out, because there are too many.
+    #[serde(default)]
+    pub cut_functions: u64,
 }
 
 /// An object that has numbers.
@@ -43,14 +62,35 @@ pub struct NumberObject {
     pub id: u32,
     /// What it is.
     pub kind: NumberKind,
-    /// Where in the source it is, if it is a function.
-    #[serde(default)]
-    pub loc: Option<String>,
     /// The slots that may have an address: the name, the number, and the key of the entry of a map.
     pub slots: Vec<NumberSlot>,
-    /// How many other numbers its slots of each kind have.
+    /// How many other numbers its slots of each kind have, without 0 and −1.
     #[serde(default)]
     pub other: BTreeMap<String, u64>,
+    /// Of an array with both: its other numbers by index modulo 2, 3, … 8.
+    #[serde(default)]
+    pub steps: Option<Vec<Vec<u64>>>,
+    /// Of a function: in which of its scopes the variables are, 0 for the innermost.
+    #[serde(default)]
+    pub scope: Option<u32>,
+}
+
+impl NumberObject {
+    /// How many other numbers an array has at the indexes with this remainder.
+    pub(crate) fn others_at(&self, step: u32, remainder: u32) -> u64 {
+        let steps = self.steps.as_ref().and_then(|steps| {
+            let of_step = steps.get(step.checked_sub(2)? as usize)?;
+            of_step.get(remainder as usize).copied()
+        });
+        // Without counts by index, all may be there.
+        steps.unwrap_or_else(|| self.all_others())
+    }
+
+    /// How many other numbers it has.
+    pub(crate) fn all_others(&self) -> u64 {
+        let counts = self.other.values();
+        counts.fold(0, |sum, &count| sum.saturating_add(count))
+    }
 }
 
 /// What an object with numbers is.
@@ -105,15 +145,24 @@ impl<'de> Deserialize<'de> for NumberSlot {
         #[derive(Deserialize)]
         #[serde(untagged)]
         enum Row {
-            Long(String, f64, Option<String>),
-            Short(String, f64),
+            Long(Name, f64, Option<String>),
+            Short(Name, f64),
+        }
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Name {
+            Index(u64),
+            Text(String),
         }
         let (name, value, key) = match Row::deserialize(deserializer)? {
             Row::Long(name, value, key) => (name, value, key),
             Row::Short(name, value) => (name, value, None),
         };
         Ok(Self {
-            name,
+            name: match name {
+                Name::Index(index) => index.to_string(),
+                Name::Text(name) => name,
+            },
             // A number that is no address becomes one that is none either.
             value: if value.fract() == 0.0 { value as u64 } else { 0 },
             key,
@@ -122,60 +171,34 @@ impl<'de> Deserialize<'de> for NumberSlot {
 }
 
 impl Numbers {
-    /// Reads the file.
+    /// Reads the file of a dump.
     ///
     /// # Errors
-    /// [`JoinError::Numbers`].
-    pub fn read(bytes: &[u8]) -> Result<Self> {
-        let numbers: Self = serde_json::from_slice(bytes).map_err(|error| JoinError::Numbers {
-            line: error.line(),
-            column: error.column(),
-            message: error.to_string(),
-        })?;
-        let wrong = |message: String| JoinError::Numbers {
-            line: 0,
-            column: 0,
-            message,
-        };
+    /// [`JoinError::Numbers`](crate::JoinError::Numbers), [`JoinError::OtherMoment`](crate::JoinError::OtherMoment).
+    pub fn read(bytes: &[u8], dump: &DumpIdentity) -> Result<Self> {
+        let numbers: Self = serde_json::from_slice(bytes).map_err(|error| unreadable(&error))?;
         if numbers.format != FORMAT {
-            let found = numbers.format;
-            return Err(wrong(format!("found format {found}, expected {FORMAT}")).into());
+            let found = Shown(&numbers.format);
+            let message = format!("found the format {found}, expected {FORMAT}");
+            return Err(unexpected(message).into());
         }
         let is_long = |object: &&NumberObject| object.slots.len() > MOST_SLOTS;
         if let Some(object) = numbers.objects.iter().find(is_long) {
             let (id, found) = (object.id, object.slots.len());
             let message = format!("@{id} has {found} slots, expected at most {MOST_SLOTS}");
-            return Err(wrong(message).into());
+            return Err(unexpected(message).into());
         }
+        dump.check(numbers.dump_size, &numbers.dump_sha256)?;
         Ok(numbers)
     }
 
-    /// Whether the variables of functions were read.
+    /// Whether the variables of all functions were read.
     pub(crate) fn has_closures(&self) -> bool {
-        let is_closure = |object: &NumberObject| object.kind == NumberKind::Closure;
-        self.closures || self.objects.iter().any(is_closure)
+        self.read.functions.is_some() && self.read.cut_functions == 0
     }
 
-    /// Refuses numbers of another dump than this one.
-    ///
-    /// # Errors
-    /// [`JoinError::OtherMoment`].
-    pub fn check_dump(&self, dump: &[u8]) -> Result<()> {
-        let mut hash = String::new();
-        for byte in Sha256::digest(dump) {
-            // Writing to a string does not fail.
-            _ = write!(hash, "{byte:02x}");
-        }
-        let size = dump.len() as u64;
-        if self.dump_size == size && self.dump_sha256.eq_ignore_ascii_case(&hash) {
-            return Ok(());
-        }
-        Err(JoinError::OtherMoment {
-            expected_size: self.dump_size,
-            expected_hash: self.dump_sha256.clone(),
-            size,
-            hash,
-        }
-        .into())
+    /// Whether all numbers in containers were read.
+    pub(crate) fn has_containers(&self) -> bool {
+        self.read.cut_containers == 0 && self.read.unknown_objects == 0
     }
 }

@@ -1,10 +1,11 @@
 //! The pinned objects, each with what is known of its holders.
 
+use crate::handles::Handles;
 use crate::judged::Judged;
 use base::columns;
 use base::error::Result;
-use base::units::ObjectIndex;
-use heap::{EvidenceKind, PinCounts};
+use base::units::{Address, ObjectIndex};
+use heap::{EvidenceKind, ObjectTable, PinCounts};
 
 /// What is known of the holders of an object. The later, the more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +29,9 @@ pub(crate) enum PinState {
 #[derive(Debug)]
 pub(crate) struct Pins {
     states: Vec<PinState>,
+    /// The objects whose stacks are known, ascending, each with the number of the stack.
+    stack_of: Vec<(ObjectIndex, u32)>,
+    stacks: Vec<Vec<String>>,
 }
 
 impl Pins {
@@ -41,6 +45,8 @@ impl Pins {
     ) -> Result<Self> {
         let mut pins = Self {
             states: columns::repeated(PinState::NotPinned, objects)?,
+            stack_of: Vec::new(),
+            stacks: Vec::new(),
         };
         for object in pinned {
             pins.raise(object, PinState::Unseen);
@@ -77,6 +83,35 @@ impl Pins {
         self.state(object) >= PinState::Derived
     }
 
+    /// Adds who pinned what.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](base::Error::OutOfMemory).
+    pub(crate) fn add_stacks(&mut self, handles: &Handles, objects: &ObjectTable) -> Result<()> {
+        for &(address, stack) in &handles.pins {
+            let is_address = address > 0.0 && address < f64::from(u32::MAX);
+            let object = objects.at(Address(address as u32)).filter(|_| is_address);
+            let stack = u32::try_from(stack).ok();
+            let stack = stack.filter(|&stack| (stack as usize) < handles.stacks.len());
+            if let Some((object, stack)) = object.zip(stack)
+                && self.state(object) != PinState::NotPinned
+            {
+                columns::push(&mut self.stack_of, (object, stack))?;
+            }
+        }
+        self.stack_of.sort_unstable();
+        self.stacks = handles.stacks.clone();
+        Ok(())
+    }
+
+    /// The stack that pinned an object.
+    pub(crate) fn stack(&self, object: ObjectIndex) -> Option<&[String]> {
+        let nth = self.stack_of.partition_point(|&(other, _)| other < object);
+        let &(found, stack) = self.stack_of.get(nth)?;
+        let stack = self.stacks.get(stack as usize)?;
+        (found == object).then_some(stack.as_slice())
+    }
+
     /// How many objects have each state.
     pub(crate) fn counts(&self) -> PinCounts {
         let mut counts = PinCounts::default();
@@ -92,6 +127,10 @@ impl Pins {
             *count += 1;
             counts.total += 1;
         }
+        let mut with_stack: Vec<ObjectIndex> = self.stack_of.iter().map(|pair| pair.0).collect();
+        with_stack.dedup();
+        with_stack.retain(|&object| !self.is_held(object));
+        counts.with_stack = with_stack.len() as u64;
         counts
     }
 }

@@ -400,6 +400,13 @@ impl JoinedHeaps for JoinedSource {
         }
     }
 
+    fn pinned_by(&self, object: ObjectIndex) -> Option<&[String]> {
+        match self.own(object) {
+            Own::Wasm(object) => self.pins.stack(object),
+            Own::Js(_) => None,
+        }
+    }
+
     fn possible_holders(&self, object: ObjectIndex, most: usize) -> PossibleHolders {
         let Own::Wasm(object) = self.own(object) else {
             return PossibleHolders::default();

@@ -44,6 +44,11 @@ impl<'s> HostView<'s> {
         )
     }
 
+    /// Whether an object has the variables of a function.
+    pub fn is_context(self, object: ObjectIndex) -> bool {
+        self.names.is_context(object)
+    }
+
     /// The name of an object, as V8 wrote it.
     pub fn name(self, object: ObjectIndex) -> Cow<'s, str> {
         text(self.names.raw_name(object))

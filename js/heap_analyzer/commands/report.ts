@@ -37,7 +37,7 @@ export function addReportCommand(program: Command): void {
 async function runReport(dump: string, options: ReportCommandOptions): Promise<void> {
   const dumps = options.before === undefined ? [dump] : [options.before, dump];
   checkHost(options, dumps);
-  checkInputs(given(...dumps, options.wasm, ...hostFiles(options)), options.output);
+  checkInputs(given(...dumps, options.wasm, ...hostFiles(options, dump)), options.output);
   const line = new ProgressLine();
   const control = new (addon().WorkControl)();
   const modules = dumps.map(() => options.wasm);

@@ -161,6 +161,11 @@ pub(super) fn object_lines(object: &ObjectAnswer, form: AddressForm) -> Vec<Stri
     if let Some(possible) = &object.possible_holders {
         lines.extend(possible_lines(possible));
     }
+    if let Some(stack) = &object.pinned_by {
+        lines.push("pinned by".to_owned());
+        let frames = stack.iter().map(|frame| printable_name(frame));
+        lines.extend(frames.map(|frame| format!("  at {frame}")));
+    }
     if object.preview.is_some() {
         lines.push(preview(object.preview.as_ref()));
     }

@@ -81,6 +81,7 @@ fn joined_lines(sums: &JoinedSums) -> Vec<String> {
         possible,
         awaiting_release,
         unseen,
+        with_stack,
     } = sums.pinned;
     let parts = [
         (exact, "with an exact holder"),
@@ -99,6 +100,12 @@ fn joined_lines(sums: &JoinedSums) -> Vec<String> {
         format!(": {}", parts.join(", "))
     };
     lines.push(format!("pinned {}{parts}", format_count(total)));
+    if with_stack > 0 {
+        lines.push(format!(
+            "of {} pinned objects without a holder, it is known who pinned them",
+            format_count(with_stack)
+        ));
+    }
     if !sums.numbers_read {
         lines.push("numbers in arrays, maps, sets and wrappers were not read".to_owned());
     }

@@ -47,6 +47,9 @@ pub struct ObjectAnswer {
     /// Of heaps that were joined: the slots of JavaScript that may refer to it. They are not followed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub possible_holders: Option<PossibleReferences>,
+    /// Of a pinned object in heaps that were joined: the stack of JavaScript that pinned it, from its innermost frame on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pinned_by: Option<Vec<String>>,
     /// The path from a root; `None` if no root reaches it.
     pub path: Option<Path>,
 }

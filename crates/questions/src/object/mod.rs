@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
-use crate::parts::joined::{possible_references, retained_parts};
+use crate::parts::joined::{pinned_by, possible_references, retained_parts};
 use crate::parts::object_at::find_at;
 use crate::parts::object_name::dominator_of;
 use crate::parts::path::path_to;
@@ -68,6 +68,7 @@ pub fn object(
                 distance: None,
                 referrer_count: 0,
                 possible_holders: None,
+                pinned_by: None,
                 path: None,
             });
         }
@@ -96,6 +97,7 @@ pub fn object(
         distance: loaded.source.distance(object),
         referrer_count: loaded.referrers(control)?.of(object).len() as u64,
         possible_holders: possible_references(loaded, object),
+        pinned_by: pinned_by(loaded, object),
         path: path_to(loaded, &mut reader, object, control)?,
     })
 }

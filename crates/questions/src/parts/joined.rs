@@ -53,6 +53,12 @@ pub(crate) fn evidence(
     loaded.source.joined()?.evidence(holder, target)
 }
 
+/// The stack of JavaScript that pinned an object.
+pub(crate) fn pinned_by(loaded: &LoadedHeap, object: ObjectIndex) -> Option<Vec<String>> {
+    let stack = loaded.source.joined()?.pinned_by(object);
+    stack.map(<[String]>::to_vec)
+}
+
 /// The slots that may refer to an object; `None` if there are none.
 pub(crate) fn possible_references(
     loaded: &LoadedHeap,

@@ -158,6 +158,11 @@ export const openHeaps = question({
       .max(4096)
       .optional()
       .describe("with host: the .numbers.json that was captured with it"),
+    handles: z
+      .string()
+      .max(4096)
+      .optional()
+      .describe("with host: the .handles.json that HEAP_HANDLES wrote beside the dump"),
     slots: z
       .array(z.string().max(LONGEST_TEXT))
       .max(MOST_SLOTS)
@@ -250,7 +255,7 @@ function trapLine(trap: z.output<typeof details>["trap"]): string[] {
 
 /** What was said about the file of a dump beside its path. */
 function containerOf(
-  { raw, globals, coredumpInstance, host, numbers, slots }: Reading,
+  { raw, globals, coredumpInstance, host, numbers, handles, slots }: Reading,
   nth: number,
   dumps: number,
 ): Container | undefined {
@@ -264,8 +269,8 @@ function containerOf(
       `the global ${shortened(wrong.name)} has ${wrong.values.length} values: expected one for each of ${dumps} dumps`,
     );
   }
-  if (host === undefined && (numbers !== undefined || slots.length > 0)) {
-    throw new QuestionError("ERR_INVALID_OPTION", "numbers and slots need host");
+  if (host === undefined && (numbers !== undefined || handles !== undefined || slots.length > 0)) {
+    throw new QuestionError("ERR_INVALID_OPTION", "numbers, handles and slots need host");
   }
   if (host !== undefined && dumps > 1) {
     throw new QuestionError("ERR_INVALID_OPTION", "host goes with one dump");
@@ -276,7 +281,14 @@ function containerOf(
     ...(coredumpInstance === undefined ? {} : { coredumpInstance }),
     ...(host === undefined
       ? {}
-      : { host: { snapshot: host, slots, ...(numbers === undefined ? {} : { numbers }) } }),
+      : {
+          host: {
+            snapshot: host,
+            slots,
+            ...(numbers === undefined ? {} : { numbers }),
+            ...(handles === undefined ? {} : { handles }),
+          },
+        }),
   };
   return Object.keys(container).length === 0 ? undefined : container;
 }
@@ -287,6 +299,7 @@ interface Reading {
   coredumpInstance?: number | undefined;
   host?: string | undefined;
   numbers?: string | undefined;
+  handles?: string | undefined;
   slots: string[];
 }
 

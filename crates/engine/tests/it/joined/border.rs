@@ -84,7 +84,16 @@ fn nothing_is_said_of_numbers_that_were_not_read() {
     assert!(warnings.iter().any(|one| one["code"] == "WARN_HOST_MOMENT"), "{answer}");
 }
 
-/// Arrays that one slot of a class holds, with these numbers.
+/// Other numbers from an index on, counted by index modulo 2, 3, … 8.
+fn steps(first: u64, count: u64) -> Value {
+    let of_step = |step: u64| {
+        let at = |remainder: u64| (first..first + count).filter(|nth| nth % step == remainder).count();
+        (0..step).map(at).collect::<Vec<_>>()
+    };
+    json!((2..=8).map(of_step).collect::<Vec<_>>())
+}
+
+/// Arrays that one slot of a class holds, with these numbers and others behind them.
 fn small_arrays(rows: &[Vec<u32>], others: u64) -> (Snapshot, Value) {
     let mut snapshot = Snapshot::new();
     let mut numbers = Vec::new();
@@ -96,11 +105,14 @@ fn small_arrays(rows: &[Vec<u32>], others: u64) -> (Snapshot, Value) {
         let slots: Vec<Value> = row
             .iter()
             .enumerate()
-            .map(|(index, value)| json!([index.to_string(), value, null]))
+            .map(|(index, value)| json!([index, value]))
             .collect();
-        numbers.push(json!({
-            "id": id_of(array), "kind": "Array", "slots": slots, "other": { "i": others },
-        }));
+        let mut object = json!({ "id": id_of(array), "kind": "Array", "slots": slots });
+        if others > 0 {
+            object["other"] = json!({ "i": others });
+            object["steps"] = steps(row.len() as u64, others);
+        }
+        numbers.push(object);
     }
     (snapshot, json!(numbers))
 }
@@ -134,6 +146,60 @@ fn an_element_is_judged_with_those_at_its_index() {
     mixed.extend((0..12).map(|_| Vec::new()));
     let (snapshot, numbers) = small_arrays(&mixed, 2);
     assert_eq!(derived(files(&scene, &snapshot).with_numbers(numbers)), 0);
+}
+
+#[test]
+fn elements_of_an_array_are_judged_by_their_index_modulo_a_step() {
+    let (scene, objects) = pinned(12);
+    let array = |step: usize| {
+        let mut snapshot = Snapshot::new();
+        let array = snapshot.node("object", "Array", 16);
+        snapshot.edge(1, "property", "flat", array);
+        let slots: Vec<Value> = objects
+            .iter()
+            .enumerate()
+            .map(|(nth, object)| json!([step * nth, object.0]))
+            .collect();
+        let others: Vec<usize> = (0..step * 12).filter(|nth| nth % step != 0).collect();
+        let of_step = |step: usize| {
+            let at = |remainder| others.iter().filter(|&nth| nth % step == remainder).count();
+            (0..step).map(at).collect::<Vec<_>>()
+        };
+        let object = json!({
+            "id": id_of(array), "kind": "Array", "slots": slots,
+            "other": { "i": others.len() },
+            "steps": (2..=8).map(of_step).collect::<Vec<_>>(),
+        });
+        files(&scene, &snapshot).with_numbers(json!([object]))
+    };
+    assert_eq!(derived(array(2)), 12);
+    assert_eq!(derived(array(5)), 12);
+    assert_eq!(derived(array(11)), 0);
+}
+
+#[test]
+fn variables_are_those_of_the_context_of_a_scope() {
+    let (scene, objects) = pinned(12);
+    let mut snapshot = Snapshot::new();
+    let mut numbers = Vec::new();
+    for (nth, object) in objects.iter().enumerate() {
+        let function = snapshot.node("closure", "release", 32);
+        let inner = snapshot.node("object", "system / Context", 24);
+        let outer = snapshot.node("object", "system / Context", 24);
+        snapshot.edge(1, "element", nth as u64, function);
+        snapshot.edge(function, "internal", "context", inner);
+        snapshot.edge(inner, "internal", "previous", outer);
+        numbers.push(json!({
+            "id": id_of(function), "kind": "Closure", "scope": 1, "slots": [["handle", object.0]],
+        }));
+    }
+    let files = files(&scene, &snapshot).with_numbers(json!(numbers));
+    let text = path_of(&files, objects[0])["path"]["text"].clone();
+    let text = text.as_str().unwrap();
+    assert!(
+        text.ends_with("system / Context{previous} > system / Context->handle > Node"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -222,6 +288,6 @@ fn files_that_do_not_belong_together_are_errors() {
     assert_eq!(code(&|files| files.dump = files.snapshot.clone()), "ERR_HOST_KIND");
     assert_eq!(code(&|files| files.snapshot = files.dump.clone()), "ERR_SNAPSHOT");
     assert_eq!(code(&|files| files.numbers = Some(b"{".to_vec())), "ERR_NUMBERS");
-    let later = br#"{"format":2,"dumpSize":1,"dumpSha256":"","lo":0,"hi":1,"objects":[]}"#;
+    let later = br#"{"format":"warpo-heap-analyzer numbers 2","dumpSize":1,"dumpSha256":"","lo":0,"hi":1,"objects":[]}"#;
     assert_eq!(code(&|files| files.numbers = Some(later.to_vec())), "ERR_NUMBERS");
 }

@@ -18,6 +18,7 @@ struct Files {
     wasm: Vec<u8>,
     snapshot: Vec<u8>,
     numbers: Option<Vec<u8>>,
+    handles: Option<Vec<u8>>,
     slots: Vec<String>,
 }
 
@@ -28,9 +29,11 @@ impl Files {
             bytes: bytes.to_vec(),
         };
         let numbers = self.numbers.as_ref();
+        let handles = self.handles.as_ref();
         let host = HostFiles {
             snapshot: input("app.heapsnapshot", &self.snapshot),
             numbers: numbers.map(|numbers| input("app.numbers.json", numbers)),
+            handles: handles.map(|handles| input("app.handles.json", handles)),
             slots: self.slots.clone(),
         };
         let keep = |bytes: Vec<u8>| {
@@ -62,12 +65,12 @@ fn numbers_of(dump: &[u8], objects: Value) -> Value {
     let hash = sha2::Sha256::digest(dump);
     let hash: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
     json!({
-        "format": 1,
+        "format": "warpo-heap-analyzer numbers 1",
         "dumpSize": dump.len(),
         "dumpSha256": hash,
         "lo": 0,
         "hi": dump.len(),
-        "closures": true,
+        "read": { "containers": 1, "cutContainers": 0, "unknownObjects": 0, "functions": 1, "cutFunctions": 0 },
         "objects": objects,
     })
 }
@@ -78,6 +81,7 @@ fn files(scene: &Scene, snapshot: &Snapshot) -> Files {
         wasm: scene.module(),
         snapshot: snapshot.text().into_bytes(),
         numbers: None,
+        handles: None,
         slots: Vec::new(),
     }
 }
