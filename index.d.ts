@@ -140,6 +140,8 @@ export type ErrorCode =
   | "ERR_DUMP_WRITE"
   /** `HEAP_DUMP_SIGNAL` names a signal that this system cannot handle. */
   | "ERR_DUMP_SIGNAL"
+  /** This process may not use its inspector, which `capturePair` needs. */
+  | "ERR_INSPECTOR"
   /** A worker asked for a download. */
   | "ERR_NO_DOCUMENT"
   /** `register` cannot replace the functions of `WebAssembly`. */
