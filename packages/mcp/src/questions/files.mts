@@ -84,6 +84,25 @@ const details = z.strictObject({
     })
     .nullable()
     .describe("null for a heap snapshot of V8, which contains only what is alive"),
+  joined: z
+    .strictObject({
+      javascript: z.strictObject({ objects: count, liveSize: size }),
+      wasm: z.strictObject({ objects: count, liveSize: size }),
+      pinned: z.strictObject({
+        total: count,
+        exact: count,
+        derived: count,
+        possible: count,
+        awaitingRelease: count,
+        unseen: count,
+        withStack: count,
+      }),
+      numbersRead: z.boolean(),
+      closuresRead: z.boolean(),
+      instanceFound: z.boolean(),
+    })
+    .optional()
+    .describe("of a dump with its host: both heaps, and the pinned objects by what holds them"),
   collector: z.string().nullable(),
   trap: z
     .strictObject({
@@ -311,7 +330,7 @@ function summaryOf(
   handle: string,
   { dump, wasm }: HeapFiles,
 ): ShortAndFullSummary {
-  const { totalHeapSize, totalLiveSize, accounting, objects, classes, roots, categories, trap } =
+  const { totalHeapSize, totalLiveSize, accounting, objects, classes, roots, categories, joined, trap } =
     heap.summary();
   const liveObjects = objects.live;
   return [
@@ -331,6 +350,7 @@ function summaryOf(
       ...(categories === undefined ? {} : { categories }),
       bytes: accounting === undefined ? null : bytesOf(accounting),
       collector: accounting?.collector ?? null,
+      ...(joined === undefined ? {} : { joined }),
       ...(trap === undefined ? {} : { trap }),
     },
   ];
