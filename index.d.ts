@@ -86,6 +86,14 @@ export type ErrorCode =
   | "ERR_DUMP_WITH_SNAPSHOT"
   | "ERR_NOT_IN_NATIVE_HEAP"
   | "ERR_NOT_IN_SNAPSHOT"
+  /** The numbers of a host cannot be read, or are of another dump. */
+  | "ERR_NUMBERS"
+  | "ERR_NUMBERS_MOMENT"
+  /** The heap of a host cannot be joined with this one. */
+  | "ERR_HOST_KIND"
+  | "ERR_HOST_TOO_LARGE"
+  | "ERR_HOST_SLOT"
+  | "ERR_NOT_IN_JOINED"
   | "ERR_INTERNAL"
   | "ERR_OUT_OF_MEMORY"
   /** The system refuses to start a thread. */
@@ -179,7 +187,8 @@ export type WarningCode =
   | "WARN_ADDRESS_INSIDE"
   | "WARN_RAW_BLOCKS_NOT_SCANNED"
   | "WARN_RAW_BLOCKS_ESTIMATED"
-  | "WARN_EDGES_LEFT_OUT";
+  | "WARN_EDGES_LEFT_OUT"
+  | "WARN_HOST_MOMENT";
 
 /** A finding that may make a number wrong. It did not stop the analysis. */
 export interface Warning {

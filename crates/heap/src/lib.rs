@@ -4,6 +4,7 @@
 mod accounting;
 mod address_index;
 mod ancestors;
+mod category;
 mod components;
 mod container_page;
 mod content_reader;
@@ -18,6 +19,7 @@ mod graph;
 mod group_sets;
 mod heap;
 mod huge_sizes;
+mod joined;
 pub mod labels;
 pub mod literal;
 mod live_class;
@@ -44,6 +46,7 @@ pub mod views;
 
 pub use accounting::{Accounting, CollectorState, FreeBlocks, LiveBytes};
 pub use address_index::AddressIndex;
+pub use category::Category;
 pub use components::{Cycle, Cycles};
 pub use container_page::{ContainerEntry, ContainerKind, ContainerPage, HeldValue, WantedEntries};
 pub use content_reader::{
@@ -60,6 +63,10 @@ pub use found_reference::{FoundReference, ReferenceSearch};
 pub use graph::{Indexes, ObjectGraph, Solution};
 pub use heap::Heap;
 pub use huge_sizes::HUGE;
+pub use joined::{
+    Evidence, EvidenceKind, HeapTotals, JoinedHeaps, JoinedSums, PinCounts, PossibleHolder,
+    PossibleHolders, SizeParts,
+};
 pub use labels::{EdgeLabel, LabelKind, MOST_NUMBERS, NameKind, WideLabel};
 pub use live_class::LiveClass;
 pub use live_classes::{class_counts, live_classes};
@@ -74,7 +81,7 @@ pub use referrers::ReferrerIndex;
 pub use root_kind::RootKind;
 pub use root_slots::{FoundSlots, RootOrigin, RootSlot, RootSlots};
 pub use source::{
-    AllocationLine, AllocationLines, Blocks, Category, FieldValue, Found, NO_ALLOCATION, Need,
+    AllocationLine, AllocationLines, Blocks, FieldValue, Found, NO_ALLOCATION, Need,
     ObjectReader, Opened, OtherEdge, ReadOrder, Source, SourceLocation, TextFilter,
 };
 pub use survey::Survey;

@@ -4,11 +4,13 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use super::category::Category;
 use super::container_page::{ContainerPage, WantedEntries};
 use super::content_reader::{ClassNaming, NoContents, OpenedContents};
 use super::field_reader::{FieldReader, FieldType, NoFields};
+use super::joined::JoinedHeaps;
 use super::object_state::ObjectState;
 use super::value::ShownValue;
 use super::{DominatorIndex, EdgeLabel, Heap, Indexes, PathTree, RawTable, RootSlots, Survey};
@@ -74,6 +76,11 @@ pub trait Source: Send + Sync {
 
     /// The blocks of its objects; `None` if its objects do not lie in blocks.
     fn blocks(&self) -> Option<Blocks>;
+
+    /// What is known of two heaps that were joined; `None` for one heap.
+    fn joined(&self) -> Option<&dyn JoinedHeaps> {
+        None
+    }
 
     /// A label without index or key, of a reference from an object of this class slot.
     fn class_label(&self, class_slot: u32, label: EdgeLabel) -> String;
@@ -300,30 +307,6 @@ pub struct AllocationLines {
     pub lines: Vec<AllocationLine>,
     /// By object: the number of its line, or [`NO_ALLOCATION`].
     pub line_of: Vec<u32>,
-}
-
-/// Objects of a host that often keep more alive than a program needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Category {
-    /// Nodes that are not in the document.
-    DetachedNodes,
-    /// Functions that listen to events.
-    EventHandlers,
-    /// The variables of functions.
-    Contexts,
-    /// What the console or an inspector shows.
-    Console,
-}
-
-impl Category {
-    /// All, in the order in which they are shown.
-    pub const ALL: [Self; 4] = [
-        Self::DetachedNodes,
-        Self::EventHandlers,
-        Self::Contexts,
-        Self::Console,
-    ];
 }
 
 /// A heap that was opened for questions.

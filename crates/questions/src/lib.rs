@@ -36,6 +36,8 @@ pub use heap::{FieldValue, ObjectState, ShownValue};
 pub use loaded_heap::LoadedHeap;
 pub use object::*;
 pub use parts::cut::Cut;
+pub use heap::{Evidence, EvidenceKind, HeapTotals, JoinedSums, PinCounts, SizeParts};
+pub use parts::joined::{PossibleReference, PossibleReferences};
 pub use parts::labels::after_class;
 pub use parts::object_name::ObjectName;
 pub use parts::path::{Path, PathStep, path_of};
