@@ -57,7 +57,7 @@ type BridgeFolder = Awaited<ReturnType<typeof bridgeFolder>>;
 export function runArguments(
   { folder, wasm, bindings }: BridgeFolder,
   program: string,
-  mode: "capture" | "closures" | "wait",
+  mode: "capture" | "closures" | "twice" | "wait",
   seed = 1,
 ): { prefix: string; args: string[] } {
   const prefix = join(mkdtempSync(join(folder, `${program}-`)), "pair");
@@ -68,7 +68,7 @@ export function runArguments(
 export function captureProgram(
   folder: BridgeFolder,
   program: string,
-  mode: "capture" | "closures",
+  mode: "capture" | "closures" | "twice",
   { node = process.execPath, flags = [] as string[], env = {}, seed = 1 } = {},
 ) {
   const { prefix, args } = runArguments(folder, program, mode, seed);

@@ -28,10 +28,14 @@ const known = (kind, program) => {
   truth += `${kind} ${program.valueOf()}\n`;
   return program;
 };
-for (let nth = 0; nth < 60; nth++) app.cache.set(`code ${nth}`, known("cache", prepared()));
-for (let nth = 0; nth < 25; nth++) {
-  app.tenants.push(new Tenant(`tenant ${nth}`, known("tenant", prepared())));
+// In a function, because a running one keeps its temporary values.
+function fill() {
+  for (let nth = 0; nth < 60; nth++) app.cache.set(`code ${nth}`, known("cache", prepared()));
+  for (let nth = 0; nth < 25; nth++) {
+    app.tenants.push(new Tenant(`tenant ${nth}`, known("tenant", prepared())));
+  }
 }
+fill();
 writeFileSync(`${prefix}.truth.txt`, truth);
 capturePair(interpreter, `${prefix}-all`, { closures: true });
 
