@@ -11,7 +11,7 @@ use base::columns;
 use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 use base::units::{Address, ObjectIndex};
-use heap::{EdgeLabel, Heap, LabelKind, NameKind, WideLabel};
+use heap::{Heap, LabelKind, NameKind, WideLabel};
 use v8::HostView;
 
 /// Stands for no group.
@@ -52,7 +52,7 @@ pub(crate) struct Slot {
     /// The object of the memory.
     pub(crate) target: ObjectIndex,
     pub(crate) name: SlotName,
-    groups: SlotGroups,
+    pub(crate) groups: SlotGroups,
 }
 
 /// The numbers of the groups of a slot: its container, all that one slot holds, its index in these, and its index modulo
