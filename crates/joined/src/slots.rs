@@ -14,6 +14,8 @@ use base::units::{Address, ObjectIndex};
 use heap::{Heap, LabelKind, NameKind, WideLabel};
 use v8::HostView;
 
+/// An object with fewer numbers cannot be judged alone.
+const LEAST_OF_MAP: usize = 4;
 /// Stands for no group.
 pub(crate) const NO_GROUP: u32 = u32::MAX;
 /// The name of a slot.
@@ -129,8 +131,12 @@ pub(crate) fn collect(
     let seen = seen_slots(sides, &mut wanted, step)?;
     let holders = Holders::find(sides, &wanted, step)?;
     let mut collector = Collector::new(sides, &holders);
-    for slot in &seen {
-        collector.add_seen(slot)?;
+    // The slots of an object are beside each other.
+    for slots in seen.chunk_by(|one, next| one.holder == next.holder) {
+        let is_map = slots.len() >= LEAST_OF_MAP;
+        for slot in slots {
+            collector.add_seen(slot, is_map)?;
+        }
     }
     for &(holder, object) in &containers {
         step.advance(0)?;
