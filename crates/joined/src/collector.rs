@@ -1,6 +1,7 @@
 //! The groups in which slots are judged.
 //!
-//! A property is judged with the same property of all objects of its class, plain objects by their shape; a variable with
+//! A property is judged with the same property of all objects of its class, plain objects by their shape, and with the
+//! other properties of its object, because programs use objects as maps; a variable with
 //! those of all contexts of its scope. A container is judged alone. Beside that, all containers that one slot holds are
 //! judged together, and the elements at one index of these, because small containers are too small to be judged alone;
 //! and the elements of an array whose index has the same remainder, because an array may have pairs in it.
@@ -36,6 +37,7 @@ enum Part {
     Key,
     Value,
     Member,
+    Property,
 }
 
 /// Slots that are judged together.
@@ -123,7 +125,8 @@ impl<'h> Collector<'h> {
         }
     }
 
-    pub(crate) fn add_seen(&mut self, slot: &SeenSlot) -> Result<()> {
+    /// Adds a slot that the snapshot shows. Programs use plain objects as maps, so an object with many numbers `is_map`.
+    pub(crate) fn add_seen(&mut self, slot: &SeenSlot, is_map: bool) -> Result<()> {
         let &SeenSlot {
             holder,
             label,
@@ -142,7 +145,11 @@ impl<'h> Collector<'h> {
         let is_exact = text == POINTER_OF_WASM_BINDGEN || is_embind;
         let class_slot = self.sides.js.objects.class_slots[holder.at()];
         let group = self.group(GroupKey::Property(class_slot, label.label()), is_exact)?;
-        self.add(holder, name, value, alone(group))
+        let mut groups = alone(group);
+        if is_map {
+            groups[1] = self.group(GroupKey::Container(holder, Part::Property), false)?;
+        }
+        self.add(holder, name, value, groups)
     }
 
     /// The groups of a part of a container.
@@ -229,7 +236,7 @@ impl<'h> Collector<'h> {
                 Part::Element => SlotName::Label(WideLabel::element(index.unwrap_or(u32::MAX))),
                 Part::Key => SlotName::Key,
                 Part::Value => SlotName::Value(slot.key.clone()),
-                Part::Member => SlotName::Member,
+                Part::Member | Part::Property => SlotName::Member,
             };
             let mut groups = self.groups_of_part(holder, part, index)?;
             // An array of nothing else is judged as a whole.

@@ -11,9 +11,11 @@ use base::columns;
 use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 use base::units::{Address, ObjectIndex};
-use heap::{EdgeLabel, Heap, LabelKind, NameKind, WideLabel};
+use heap::{Heap, LabelKind, NameKind, WideLabel};
 use v8::HostView;
 
+/// An object with fewer numbers cannot be judged alone.
+const LEAST_OF_MAP: usize = 4;
 /// Stands for no group.
 pub(crate) const NO_GROUP: u32 = u32::MAX;
 /// The name of a slot.
@@ -52,7 +54,7 @@ pub(crate) struct Slot {
     /// The object of the memory.
     pub(crate) target: ObjectIndex,
     pub(crate) name: SlotName,
-    groups: SlotGroups,
+    pub(crate) groups: SlotGroups,
 }
 
 /// The numbers of the groups of a slot: its container, all that one slot holds, its index in these, and its index modulo
@@ -129,8 +131,12 @@ pub(crate) fn collect(
     let seen = seen_slots(sides, &mut wanted, step)?;
     let holders = Holders::find(sides, &wanted, step)?;
     let mut collector = Collector::new(sides, &holders);
-    for slot in &seen {
-        collector.add_seen(slot)?;
+    // The slots of an object are beside each other.
+    for slots in seen.chunk_by(|one, next| one.holder == next.holder) {
+        let is_map = slots.len() >= LEAST_OF_MAP;
+        for slot in slots {
+            collector.add_seen(slot, is_map)?;
+        }
     }
     for &(holder, object) in &containers {
         step.advance(0)?;

@@ -178,6 +178,25 @@ fn elements_of_an_array_are_judged_by_their_index_modulo_a_step() {
 }
 
 #[test]
+fn an_object_with_many_numbers_is_judged_as_a_map() {
+    let (scene, objects) = pinned(12);
+    let of_numbers = |others: usize| {
+        let mut snapshot = Snapshot::new();
+        let fonts = snapshot.node("object", "Object", 16);
+        snapshot.edge(1, "property", "fonts", fonts);
+        for (nth, object) in objects.iter().enumerate() {
+            add_number(&mut snapshot, fonts, &format!("font-{nth}"), f64::from(object.0));
+        }
+        for nth in 0..others {
+            add_number(&mut snapshot, fonts, &format!("size-{nth}"), nth as f64 + 0.5);
+        }
+        derived(files(&scene, &snapshot))
+    };
+    assert_eq!(of_numbers(1), 12);
+    assert_eq!(of_numbers(12), 0);
+}
+
+#[test]
 fn variables_are_those_of_the_context_of_a_scope() {
     let (scene, objects) = pinned(12);
     let mut snapshot = Snapshot::new();
