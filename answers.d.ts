@@ -43,7 +43,8 @@ export interface Root {
   kind: "global" | "stack" | "pinned" | "system" | "unreferenced";
   /**
    * `assembly/server/prices` for a global variable or static field, the distance from the stack pointer
-   * (`+16`) for a stack word, otherwise null.
+   * (`+16`) for a stack word, otherwise null. Of a pinned object in heaps that were joined, what is known of its holders:
+   * `(possible: 3 slots)`.
    */
   name: string | null;
 }
@@ -67,6 +68,10 @@ export interface Step {
   functionName?: string;
   shallowSize: number;
   retainedSize: number;
+  /** Of heaps that were joined: the retained size by heap. Absent for one heap. */
+  retainedParts?: SizeParts;
+  /** What speaks for the reference, if it leads from one of two joined heaps to the other. Absent for others. */
+  evidence?: Evidence;
   /** The number of consecutive references of this kind, as in a linked list; at least 1. */
   repeat: number;
 }
@@ -100,8 +105,69 @@ export interface Edge {
   root: Root | null;
   /** Whether this reference alone keeps the object reachable when all other references to it are cut. */
   independent: boolean;
+  /** What speaks for the reference, if it leads from one of two joined heaps to the other. Absent for others. */
+  evidence?: Evidence;
   /** True for a weak reference of a heap snapshot of V8, which keeps nothing alive; absent for others. */
   weak?: true;
+}
+
+/** Bytes of two heaps that were joined. `retainedSize` beside them is their sum. */
+export interface SizeParts {
+  /** Of objects of JavaScript. */
+  javascript: number;
+  /** Of objects in the memory of WebAssembly. */
+  wasm: number;
+}
+
+/** What speaks for a reference between JavaScript and WebAssembly. */
+export interface Evidence {
+  /**
+   * `exact`: both ends are in the snapshot, or generated code is known to keep an address there. `derived`: nearly all
+   * numbers of a group of slots are addresses of pinned objects. `declared`: the caller says so.
+   */
+  kind: "exact" | "derived" | "declared";
+  /** Of the different values of the group of slots, those that are the address of a pinned object. */
+  hits: number;
+  /** The number of different values of the group of slots, without 0 and −1. */
+  values: number;
+}
+
+/** A slot of JavaScript whose number equals the address of an object. */
+export interface PossibleReference extends ObjectName {
+  /** The name of the slot, as in {@link Step.label}. */
+  label: string;
+  /** The label as it follows the name of a class. */
+  labelText: string;
+  /** Of the different values of its group of slots, those that are the address of a pinned object. */
+  hits: number;
+  /** The number of different values of the group. */
+  values: number;
+}
+
+/** The sums of two heaps that were joined. */
+export interface JoinedSums {
+  javascript: { objects: number; liveSize: number };
+  wasm: { objects: number; liveSize: number };
+  /** The pinned objects by the best evidence for a holder; each counts once. */
+  pinned: {
+    total: number;
+    exact: number;
+    derived: number;
+    /** Only slots that may hold other numbers have their addresses. */
+    possible: number;
+    /** Only the table of the bindings has their addresses: the wrapper was collected, and the release has not run. */
+    awaitingRelease: number;
+    /** No number that was read equals their addresses. */
+    unseen: number;
+    /** Of those without an exact or derived holder, how many have a stack that pinned them. */
+    withStack: number;
+  };
+  /** Whether numbers in containers and wrappers were read, which a snapshot alone does not show. */
+  numbersRead: boolean;
+  /** Whether variables of functions were read. */
+  closuresRead: boolean;
+  /** Whether the instance was found, so that its globals and its stack hang below it. */
+  instanceFound: boolean;
 }
 
 /** A reference to cut. */
@@ -116,6 +182,8 @@ export interface Cut {
   root: Root | null;
   /** The bytes that cutting it frees. */
   freed: number;
+  /** Of heaps that were joined: these bytes by heap. Absent for one heap. */
+  freedParts?: SizeParts;
 }
 
 /** What is at an address. `raw` and `free` blocks contain no object and have no class. */
@@ -163,6 +231,8 @@ export interface SummaryAnswer extends Answer {
    * in several categories. Objects of no size do not count. Absent for a dump.
    */
   categories?: { category: Category; count: number; shallowSize: number }[];
+  /** The sums of two heaps that were joined. Absent for one heap. */
+  joined?: JoinedSums;
   /** The trap at which the memory was taken. Absent for what is no coredump. */
   trap?: Trap;
 }
@@ -249,6 +319,15 @@ export interface ObjectAnswer extends Answer {
   shallowSize: number;
   /** 0 if the object is not live. */
   retainedSize: number;
+  /** Of heaps that were joined: the retained size by heap. Absent for one heap. */
+  retainedParts?: SizeParts;
+  /**
+   * Of heaps that were joined: the slots of JavaScript whose number equals the address, and for which nothing more speaks.
+   * They are not followed. Absent if there are none.
+   */
+  possibleHolders?: { total: number; slots: PossibleReference[] };
+  /** Of a pinned object in heaps that were joined: the stack of JavaScript that pinned it, the innermost frame first. */
+  pinnedBy?: string[];
   /** The immediate dominator: the nearest object that is on every path to this one. */
   dominator: ObjectName | null;
   /** The roots that refer to the object. */
@@ -391,6 +470,8 @@ export interface PathAnswer extends Answer {
   state: ObjectState;
   shallowSize: number;
   retainedSize: number;
+  /** Of heaps that were joined: the retained size by heap. Absent for one heap. */
+  retainedParts?: SizeParts;
   path: Path | null;
   /** The independent references: each of them keeps the object alive even if all others are cut. */
   independentReferrers: { total: number; edges: Edge[] };
@@ -463,7 +544,7 @@ export interface DominatorsAnswer extends Answer, Page {
   /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
   addressText: string | null;
   /** What it dominates immediately. */
-  children: (ObjectName & { shallowSize: number; retainedSize: number })[];
+  children: (ObjectName & { shallowSize: number; retainedSize: number; retainedParts?: SizeParts })[];
 }
 
 /** The answer to {@link Heap.dominators} by class. */
@@ -473,7 +554,13 @@ export interface DominatorGroupsAnswer extends Answer, Page {
   /** The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`. */
   addressText: string | null;
   /** What it dominates immediately, by class. */
-  groups: { className: string; count: number; shallowSize: number; retainedSize: number }[];
+  groups: {
+    className: string;
+    count: number;
+    shallowSize: number;
+    retainedSize: number;
+    retainedParts?: SizeParts;
+  }[];
 }
 
 /** The answer to {@link Heap.suspects}. */
@@ -495,6 +582,8 @@ export interface Suspect {
   addressText: string | null;
   count: number;
   retainedSize: number;
+  /** Of heaps that were joined: the retained size by heap. Absent for one heap. */
+  retainedParts?: SizeParts;
   /** With an earlier heap: the retained size there. */
   retainedSizeBefore: number | null;
   /** The suspect's part of the live bytes, from 0 to 1. */

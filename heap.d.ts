@@ -41,23 +41,68 @@ export interface OpenOptions extends AnalysisOptions {
   prepare?: boolean | null | undefined;
   /** The most bytes that the contents of a compressed file, or the memory of a coredump, may have. */
   memoryLimit?: number | null | undefined;
+  /**
+   * With a host: fields that have an index into an array of JavaScript, as `assembly/index/Item.id=host.slots`. The
+   * references of the array to what live objects have by index are left out, so that a cycle across the border shows.
+   */
+  slots?: string[] | null | undefined;
+}
+
+/** Options of opening a heap from bytes. */
+export interface OpenBytesOptions extends OpenOptions {
+  /**
+   * The heap snapshot of the host, of the same moment. Both heaps become one: the addresses of objects of JavaScript are
+   * their ids plus 2³¹.
+   */
+  host?: Uint8Array | null | undefined;
+  /** The numbers that the heap snapshot does not show, as a capture of both heaps writes them. */
+  numbers?: Uint8Array | null | undefined;
+  /** Who pinned what, as `register` records it with `HEAP_HANDLES`. */
+  handles?: Uint8Array | null | undefined;
 }
 
 /** Options of opening a heap from files. */
 export interface OpenFileOptions extends OpenOptions {
   /**
+   * The heap snapshot of the host, of the same moment. Both heaps become one: the addresses of objects of JavaScript are
+   * their ids plus 2³¹.
+   */
+  host?: FilePath | null | undefined;
+  /**
+   * The numbers that the heap snapshot does not show, as a capture of both heaps writes them. Without this option, the
+   * `x.numbers.json` beside `x.heapsnapshot` is read, if there is one.
+   */
+  numbers?: FilePath | null | undefined;
+  /**
+   * Who pinned what, as `register` records it with `HEAP_HANDLES`. Without this option, the `x.handles.json` beside
+   * `x.dump` is read, if there is one.
+   */
+  handles?: FilePath | null | undefined;
+  /**
    * Files that are open already, as from {@link openBeneath}: they are read instead of what is at the paths now. They
    * must stay open until the heap is. A later question reads the dump at its path, and fails with `ERR_DUMP_CHANGED` if
    * that is another file by then. On Windows, the files at the paths are read.
    */
-  descriptors?: { dump: number; wasm?: number | undefined } | null | undefined;
+  descriptors?:
+    | {
+        dump: number;
+        wasm?: number | undefined;
+        host?: number | undefined;
+        numbers?: number | undefined;
+        handles?: number | undefined;
+      }
+    | null
+    | undefined;
 }
 
 /** Options of opening a heap from files asynchronously. */
-export interface OpenFileAsyncOptions extends OpenFileOptions, OpenAsyncOptions {}
+export interface OpenFileAsyncOptions extends OpenFileOptions, OpenWatchOptions {}
 
 /** Options of opening a heap asynchronously. */
-export interface OpenAsyncOptions extends OpenOptions, AsyncOptions {
+export interface OpenAsyncOptions extends OpenBytesOptions, OpenWatchOptions {}
+
+/** What is watched while a heap is opened. */
+export interface OpenWatchOptions extends AsyncOptions {
   /**
    * Called once, with the live objects by class: as soon as these are known, before retained sizes are. If it
    * fails, the call rejects as for {@link AsyncOptions.onProgress}.
@@ -470,7 +515,7 @@ export function checkAsync(
 export function openHeap(
   dump: Uint8Array,
   wasm?: Uint8Array | null,
-  options?: OpenOptions | null,
+  options?: OpenBytesOptions | null,
 ): Heap;
 /** The same as {@link openHeap}, on another thread. */
 export function openHeapAsync(

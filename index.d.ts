@@ -86,6 +86,14 @@ export type ErrorCode =
   | "ERR_DUMP_WITH_SNAPSHOT"
   | "ERR_NOT_IN_NATIVE_HEAP"
   | "ERR_NOT_IN_SNAPSHOT"
+  /** The numbers of a host cannot be read, or are of another dump. */
+  | "ERR_NUMBERS"
+  | "ERR_NUMBERS_MOMENT"
+  /** The heap of a host cannot be joined with this one. */
+  | "ERR_HOST_KIND"
+  | "ERR_HOST_TOO_LARGE"
+  | "ERR_HOST_SLOT"
+  | "ERR_NOT_IN_JOINED"
   | "ERR_INTERNAL"
   | "ERR_OUT_OF_MEMORY"
   /** The system refuses to start a thread. */
@@ -132,6 +140,8 @@ export type ErrorCode =
   | "ERR_DUMP_WRITE"
   /** `HEAP_DUMP_SIGNAL` names a signal that this system cannot handle. */
   | "ERR_DUMP_SIGNAL"
+  /** This process may not use its inspector, which `capturePair` needs. */
+  | "ERR_INSPECTOR"
   /** A worker asked for a download. */
   | "ERR_NO_DOCUMENT"
   /** `register` cannot replace the functions of `WebAssembly`. */
@@ -177,7 +187,8 @@ export type WarningCode =
   | "WARN_ADDRESS_INSIDE"
   | "WARN_RAW_BLOCKS_NOT_SCANNED"
   | "WARN_RAW_BLOCKS_ESTIMATED"
-  | "WARN_EDGES_LEFT_OUT";
+  | "WARN_EDGES_LEFT_OUT"
+  | "WARN_HOST_MOMENT";
 
 /** A finding that may make a number wrong. It did not stop the analysis. */
 export interface Warning {

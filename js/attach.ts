@@ -59,6 +59,13 @@ export interface AttachedDumpOptions {
    */
   hostOutput?: string | URL | undefined;
   /**
+   * Where to write the numbers that the heap snapshot does not show: those in arrays, maps, sets, `Number` objects and
+   * typed arrays. Needs `hostOutput`. Default: nowhere.
+   */
+  numbersOutput?: string | URL | undefined;
+  /** With `numbersOutput`: also the variables of functions. Takes seconds for some thousand functions. Default: false. */
+  closures?: boolean | undefined;
+  /**
    * Where to write the WebAssembly functions that were running, with their locals and operands: JSON, an object with
    * `frames`, a list of {@link PausedFrame}. The thread is paused in the middle of its work, so the stack is not empty.
    * Default: nowhere.
@@ -76,8 +83,8 @@ export interface Attached {
    * `hostOutput`, it is paused between two turns, or after 5 s in the middle of its work.
    *
    * @returns sentences about what may be wrong with the dump.
-   * @throws {HeapAnalyzerError} `ERR_INSTANCE_AMBIGUOUS`, `ERR_GLOBAL_MISSING` (not compiled with the incremental
-   *   runtime), `ERR_DUMP_PATH`, `ERR_DUMP_WRITE`, `ERR_ATTACH_ANSWER` or `ERR_ATTACH_TIMEOUT`.
+   * @throws {HeapAnalyzerError} `ERR_INVALID_OPTION`, `ERR_INSTANCE_AMBIGUOUS`, `ERR_GLOBAL_MISSING` (not compiled with
+   *   the incremental runtime), `ERR_DUMP_PATH`, `ERR_DUMP_WRITE`, `ERR_ATTACH_ANSWER` or `ERR_ATTACH_TIMEOUT`.
    */
   writeDump(path: string | URL, options?: AttachedDumpOptions): Promise<string[]>;
   /** The module that an instance was made from. */
@@ -144,17 +151,26 @@ function attached(
       module: moduleName,
       memorySize,
     })),
-    async writeDump(path, { instance: nth, ...outputs } = {}) {
+    async writeDump(path, { instance: nth, closures = false, ...outputs } = {}) {
       const file = textPath("path", path);
-      const output = (name: "wasmOutput" | "hostOutput" | "framesOutput") =>
+      const output = (name: keyof typeof outputs) =>
         outputs[name] === undefined ? undefined : textPath(name, outputs[name]);
       const wasmFile = output("wasmOutput");
       const [host, frames] = [output("hostOutput"), output("framesOutput")];
+      const numbersFile = output("numbersOutput");
+      if (numbersFile !== undefined && host === undefined) {
+        throw new HeapAnalyzerError(
+          "ERR_INVALID_OPTION",
+          "numbersOutput needs hostOutput: the numbers file names objects of the heap snapshot",
+        );
+      }
+      const numbers = numbersFile === undefined ? undefined : { path: numbersFile, closures };
       const instance = chosen(found, nth);
       const wasm = await moduleOf(instance);
       const { warnings, time } = await writeMoment(instance, wasm, {
         dump: file,
         host,
+        numbers,
         frames,
       });
       copying += time;

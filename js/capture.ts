@@ -26,6 +26,7 @@ import { bytes } from "./bytes.js";
 import { joinDump } from "./capture/dump_bytes.js";
 import { writeDumpFile } from "./capture/dump_file.js";
 import { isFromProgram } from "./capture/moments.js";
+import { type CapturedPair, type PairOptions, writePair } from "./capture/pair.js";
 import { type CaptureOptions, takeSnapshot } from "./capture/snapshot.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { exposeGlobals as exposeGlobalsNatively } from "./native.js";
@@ -33,8 +34,10 @@ import { callNative } from "./native_errors.js";
 import { textPath } from "./paths.js";
 
 export { type MemoryDump, type MemoryDumpOptions, memoryDump } from "./capture/memory_dump.js";
+export type { CapturedPair, PairOptions } from "./capture/pair.js";
 export type { CaptureOptions } from "./capture/snapshot.js";
 export { HeapAnalyzerError } from "./errors.js";
+export type { NumbersRead } from "./numbers/types.js";
 
 /**
  * Returns the same module with every mutable i32 global, the boundaries of its memory and the
@@ -157,4 +160,32 @@ export function writeDumpAbove(
   if (snapshot.memorySize <= bytes) return false;
   writeDumpFile(snapshot, file);
   return true;
+}
+
+/**
+ * Writes a dump of an instance, a heap snapshot of this thread and the numbers that the snapshot does not show, all of
+ * one moment. With them, the analyzer finds which JavaScript objects hold which objects of the program by their
+ * addresses.
+ *
+ * The files are `<prefix>.dump`, `<prefix>.heapsnapshot` and `<prefix>.numbers.json`. Missing folders are created. None
+ * of the files appears if one fails. Their owner alone can read them, because they contain the program's secrets.
+ *
+ * A heap snapshot shows numbers in named properties. The numbers file has those in arrays, maps, sets, `Number` objects
+ * and typed arrays, and with the option `closures` those in variables. Nothing shows the variables of generators and of
+ * asynchronous functions.
+ *
+ * The thread stands still meanwhile, for about 0.5 s and longer for a large JavaScript heap. It uses the inspector of
+ * this thread. No method of an object of the program is called.
+ *
+ * @param exports as for {@link captureDump}.
+ * @param prefix the path of the files without their endings. It is trusted, as the path of {@link writeDump}.
+ * @throws {HeapAnalyzerError} the errors of {@link writeDump}, and `ERR_INSPECTOR` if this process may not use its
+ *   inspector.
+ */
+export function capturePair(
+  exports: object,
+  prefix: string | URL | Uint8Array,
+  options?: PairOptions | null,
+): CapturedPair {
+  return writePair(exports, textPath("prefix", prefix), options);
 }

@@ -4,10 +4,11 @@ import { bytes, moduleBytes } from "./bytes.js";
 import { descriptor } from "./descriptor.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { exportRequest, exportStream } from "./exports.js";
+import { handlesBeside, numbersBeside } from "./host_numbers.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
-import { openOptions, readOptions, viewOptions } from "./options.js";
-import { dumpFile, moduleFile } from "./paths.js";
+import { invalidOption, openOptions, readOptions, viewOptions } from "./options.js";
+import { dumpFile, moduleFile, path } from "./paths.js";
 import { placeTable } from "./place_table.js";
 import * as questions from "./questions.js";
 import { reportFile } from "./report_file.js";
@@ -323,50 +324,96 @@ const PublicHeap = Heap as unknown as typeof api.Heap;
 
 export { PublicHeap as Heap };
 
+type Input = native.FileData | Uint8Array;
+
+/** What is opened: the inputs for the addon, and how. */
+interface Opening {
+  dump: Input;
+  wasm: Input | undefined;
+  host: { snapshot: Input; numbers?: Input; handles?: Input } | undefined;
+  request: native.OpenData;
+}
+
+type Options = ReturnType<typeof openOptions>;
+
+/** Opens a heap, with that of its host if there is one. */
+function opened<C extends native.WorkControl | undefined>(opening: Opening, control?: C) {
+  const { dump, wasm, host, request } = opening;
+  if (host === undefined) return native.openHeap(dump, wasm, request, control);
+  if (wasm === undefined) throw invalidOption("options.host: needs the module of the dump");
+  const { snapshot, numbers, handles } = host;
+  return native.openJoined(dump, wasm, snapshot, numbers, handles, request, control);
+}
+
+function ofBytes(dump: unknown, wasm: unknown, { host, request }: Options): Opening {
+  const input = (name: string, value: unknown) =>
+    value === undefined ? {} : { [name]: bytes(`options.${name}`, value) };
+  return {
+    dump: bytes("dump", dump),
+    wasm: moduleBytes(wasm),
+    host:
+      host === undefined
+        ? undefined
+        : {
+            snapshot: bytes("options.host", host.snapshot),
+            ...input("numbers", host.numbers),
+            ...input("handles", host.handles),
+          },
+    request,
+  };
+}
+
+function ofFiles(dump: unknown, wasm: unknown, options: Options): Opening {
+  const { host, descriptors, request } = options;
+  return {
+    dump: dumpFile("dump", dump, request, descriptors?.dump),
+    wasm: moduleFile(wasm, descriptors?.wasm),
+    host: host === undefined ? undefined : hostFiles(dump, host, descriptors),
+    request,
+  };
+}
+
+/** The files of a host. What is not given is beside the snapshot and the dump, unless the files are open already. */
+function hostFiles(
+  dump: unknown,
+  host: NonNullable<Options["host"]>,
+  open: Options["descriptors"],
+): Opening["host"] {
+  const snapshot = path("options.host", host.snapshot);
+  const places = { numbers: snapshot, handles: path("dump", dump) };
+  const find = { numbers: numbersBeside, handles: handlesBeside };
+  const file = (of: string | Buffer, descriptor: number | undefined) =>
+    descriptor === undefined ? { path: of } : { path: of, descriptor };
+  const input = (name: "numbers" | "handles") => {
+    const place = places[name];
+    const isSearched = typeof place === "string" && open === undefined;
+    const beside = isSearched ? find[name](place) : undefined;
+    const found = host[name] === undefined ? beside : path(`options.${name}`, host[name]);
+    return found === undefined ? {} : { [name]: file(found, open?.[name]) };
+  };
+  return { snapshot: file(snapshot, open?.host), ...input("numbers"), ...input("handles") };
+}
+
 export const openHeap: typeof api.openHeap = (dump, wasm, options) => {
-  const { request } = openOptions(options, "sync", "bytes");
-  return heap(callNative(() => native.openHeap(bytes("dump", dump), moduleBytes(wasm), request)));
+  const opening = ofBytes(dump, wasm, openOptions(options, "sync", "bytes"));
+  return heap(callNative(() => opened(opening)));
 };
 
 export const openHeapAsync: typeof api.openHeapAsync = async (dump, wasm, options) => {
-  const { onClasses, request } = openOptions(options, "async", "bytes");
-  return heap(
-    await controlled(
-      options,
-      (control) => native.openHeap(bytes("dump", dump), moduleBytes(wasm), request, control),
-      onClasses,
-    ),
-  );
+  const read = openOptions(options, "async", "bytes");
+  const opening = ofBytes(dump, wasm, read);
+  return heap(await controlled(options, (control) => opened(opening, control), read.onClasses));
 };
 
 export const openHeapFile: typeof api.openHeapFile = (dump, wasm, options) => {
-  const { descriptors, request } = openOptions(options, "sync", "file");
-  return heap(
-    callNative(() =>
-      native.openHeap(
-        dumpFile("dump", dump, request, descriptors?.dump),
-        moduleFile(wasm, descriptors?.wasm),
-        request,
-      ),
-    ),
-  );
+  const opening = ofFiles(dump, wasm, openOptions(options, "sync", "file"));
+  return heap(callNative(() => opened(opening)));
 };
 
 export const openHeapFileAsync: typeof api.openHeapFileAsync = async (dump, wasm, options) => {
-  const { onClasses, descriptors, request } = openOptions(options, "async", "file");
-  return heap(
-    await controlled(
-      options,
-      (control) =>
-        native.openHeap(
-          dumpFile("dump", dump, request, descriptors?.dump),
-          moduleFile(wasm, descriptors?.wasm),
-          request,
-          control,
-        ),
-      onClasses,
-    ),
-  );
+  const read = openOptions(options, "async", "file");
+  const opening = ofFiles(dump, wasm, read);
+  return heap(await controlled(options, (control) => opened(opening, control), read.onClasses));
 };
 
 function hasStrings(options: unknown): boolean {

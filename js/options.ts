@@ -39,13 +39,23 @@ export function openOptions(options: unknown, mode: Mode, input: "bytes" | "file
     ...ANALYSIS_OPTIONS,
     prepare: typed("boolean"),
     memoryLimit: wholeNumber(1),
+    host: given,
+    numbers: given,
+    handles: given,
+    slots: texts,
     ...(input === "file" ? { descriptors } : {}),
   };
   if (mode === "async") checks.onClasses = typed("function");
-  const { onClasses, descriptors: open, memoryLimit, ...read } = readOptions(options, checks, mode);
+  const read = readOptions(options, checks, mode);
+  const { onClasses, descriptors: open, memoryLimit, host, numbers, handles, ...reading } = read;
+  const needing = ["numbers", "handles", "slots"].find((name) => read[name] !== undefined);
+  if (host === undefined && needing !== undefined) {
+    throw invalidOption(`options.${needing}: needs options.host, the heap snapshot of the host`);
+  }
   const limit = memoryLimit === undefined ? {} : { largest: memoryLimit };
   return {
-    request: { ...containerOptions(read), ...limit } as native.OpenData,
+    host: host === undefined ? undefined : { snapshot: host, numbers, handles },
+    request: { ...containerOptions(reading), ...limit } as native.OpenData,
     descriptors: open as Descriptors | undefined,
     onClasses: onClasses as ((classes: api.ClassCount[]) => unknown) | undefined,
   };
@@ -54,17 +64,25 @@ export function openOptions(options: unknown, mode: Mode, input: "bytes" | "file
 interface Descriptors {
   dump: number;
   wasm: number | undefined;
+  host: number | undefined;
+  numbers: number | undefined;
+  handles: number | undefined;
 }
 
 /** Descriptors of open files, which the system checks when they are used. */
 function descriptors(name: string, value: unknown): Descriptors {
   if (typeof value !== "object") throw invalidArgument(name, "an object", value);
-  const { dump, wasm } = value as { dump: unknown; wasm?: unknown };
+  const { dump, ...others } = value as { dump: unknown } & Record<string, unknown>;
   const number = wholeNumber(0, 2 ** 31 - 1);
   const descriptor = (part: string, open: unknown) => number(part, open) as number;
+  const other = (part: string) =>
+    others[part] === undefined ? undefined : descriptor(`${name}.${part}`, others[part]);
   return {
     dump: descriptor(`${name}.dump`, dump),
-    wasm: wasm === undefined ? undefined : descriptor(`${name}.wasm`, wasm),
+    wasm: other("wasm"),
+    host: other("host"),
+    numbers: other("numbers"),
+    handles: other("handles"),
   };
 }
 
@@ -96,6 +114,17 @@ export function typed(expected: "string" | "boolean" | "number" | "function"): C
     if (typeof value !== expected) throw invalidArgument(name, `a ${expected}`, value);
     return value;
   };
+}
+
+/** A value that is checked where it is used. */
+const given: Check = (_, value) => value;
+
+/** A check for a list of texts. */
+function texts(name: string, value: unknown): string[] {
+  if (!Array.isArray(value) || !value.every((text) => typeof text === "string")) {
+    throw invalidArgument(name, "an array of strings", value);
+  }
+  return value;
 }
 
 /** A check for whole numbers. */

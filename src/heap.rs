@@ -7,7 +7,7 @@ use super::calls::{Returned, call};
 use super::error::Result;
 use super::export::{ExportHandle, ExportRequest};
 use super::heap_handle::HeapHandle;
-use super::input_bytes::{NamedBytes, given};
+use super::input_bytes::{NamedBytes, given, given_owned};
 use super::inputs::InputArg;
 use super::open_heap::{AnswerData, OpenHeap, parsed};
 use super::options::{GlobalValueData, ViewOptions, ViewRequest, checked, raw_values};
@@ -16,11 +16,11 @@ use super::views::{TableData, TextForm, ViewHandle, WarningData};
 use super::work_control::WorkControl;
 use base::control::Control;
 use base::tolerance::Tolerance;
-use engine::Reading;
 use engine::heap::views::{ComparisonSort, ConstructorSort};
 use engine::outputs::exports::Export;
 use engine::outputs::formats::accounting_json;
 use engine::questions::Question;
+use engine::{HostFiles, Reading};
 use workers::guard::guarded;
 use workers::threads::run_on_own_thread;
 
@@ -39,11 +39,14 @@ pub struct OpenData {
     pub instance: Option<u32>,
     /// The most bytes that the contents of a compressed file and the memory of a coredump may have.
     pub largest: Option<f64>,
+    /// With a host: fields that have an index into an array of JavaScript.
+    pub slots: Option<Vec<String>>,
 }
 
 struct OpenRequest {
     reading: Reading,
     prepare: bool,
+    slots: Vec<String>,
 }
 
 impl From<OpenData> for OpenRequest {
@@ -59,6 +62,7 @@ impl From<OpenData> for OpenRequest {
                 largest: options.largest.map(|largest| largest as u64),
             },
             prepare: options.prepare.unwrap_or_default(),
+            slots: options.slots.unwrap_or_default(),
         }
     }
 }
@@ -83,6 +87,67 @@ pub fn open_heap<'env>(
             opened(inputs, &request, control)
         })
     })
+}
+
+/// Opens a heap together with that of its host: a heap snapshot, the numbers that it does not show, and who pinned what.
+#[napi(
+    ts_generic_types = "C extends WorkControl | undefined = undefined",
+    ts_args_type = "dump: Uint8Array | FileData, wasm: Uint8Array | FileData, host: Uint8Array | FileData, numbers: Uint8Array | FileData | undefined | null, handles: Uint8Array | FileData | undefined | null, options: OpenData, control?: C",
+    ts_return_type = "C extends WorkControl ? Promise<HeapHandle> : HeapHandle"
+)]
+pub fn open_joined<'env>(
+    env: &'env Env,
+    dump: InputArg<'_>,
+    wasm: InputArg<'_>,
+    host: InputArg<'_>,
+    numbers: Option<InputArg<'_>>,
+    handles: Option<InputArg<'_>>,
+    options: OpenData,
+    control: Option<ClassInstance<WorkControl>>,
+) -> Result<Returned<'env, HeapHandle>> {
+    guarded(|| {
+        let request = OpenRequest::from(options);
+        let inputs = [
+            ("dump", Some(dump)),
+            ("wasm", Some(wasm)),
+            ("host", Some(host)),
+            ("numbers", numbers),
+            ("handles", handles),
+        ];
+        call(env, inputs, control, move |inputs, control| {
+            opened_joined(inputs, &request, control)
+        })
+    })
+}
+
+fn opened_joined(
+    [dump, wasm, host, numbers, handles]: [NamedBytes<'_>; 5],
+    request: &OpenRequest,
+    control: &Control,
+) -> base::Result<HeapHandle> {
+    let mut kept_bytes = 0;
+    let files = HostFiles {
+        snapshot: host,
+        numbers: given_owned(numbers),
+        handles: given_owned(handles),
+        slots: request.slots.clone(),
+    };
+    let loaded = engine::open_joined(
+        dump,
+        given(&wasm),
+        files,
+        &request.reading,
+        |bytes| {
+            let (bytes, contents, size) = bytes.kept()?;
+            kept_bytes = size;
+            Ok((bytes, contents))
+        },
+        control,
+    )?;
+    if request.prepare {
+        loaded.prepare(control)?;
+    }
+    Ok(HeapHandle::new(OpenHeap { loaded, kept_bytes }))
 }
 
 fn opened(

@@ -31,6 +31,11 @@ pub(super) fn given<'a, 'b>(input: &'a NamedBytes<'b>) -> Option<&'a NamedBytes<
     (!matches!(input.bytes, InputBytes::Absent)).then_some(input)
 }
 
+/// The same, for an input that is taken over.
+pub(super) fn given_owned(input: NamedBytes<'_>) -> Option<NamedBytes<'_>> {
+    (!matches!(input.bytes, InputBytes::Absent)).then_some(input)
+}
+
 impl InputBytes<'_> {
     /// The same bytes; that from which a loaded heap can read them again; and the memory that the
     /// bytes take.

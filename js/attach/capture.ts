@@ -42,11 +42,15 @@ const MAX_TIME = 86_400_000;
 const MAGIC = Buffer.from("ASHD");
 const VERSION = 2;
 const HEADER_SIZE = 24;
+/** Which word of the header after the magic is the start of the heap. */
+const HEAP_BASE = 2;
 
 /** What was captured beside the file. */
 export interface Captured {
   /** In bytes. */
   memorySize: number;
+  /** The address at which the heap of the program starts. */
+  heapBase: number;
   /** Milliseconds for which the target copied its memory, as it says. */
   time: number;
   /** What may be wrong with the dump, as sentences. */
@@ -58,12 +62,14 @@ export interface Captured {
  *
  * @param wasm the module of the instance.
  * @param pause if the thread of the instance is paused. Otherwise the dump is taken when it rests.
+ * @param before called with the complete file, before it gets its final name.
  */
 export async function writeInstanceDump(
   instance: RemoteInstance,
   wasm: Uint8Array,
   path: string,
   pause?: Pause,
+  before?: (captured: Captured, file: string) => Promise<void>,
 ): Promise<Captured> {
   const layout = callNative(() => native.dumpGlobals(wasm));
   const target = resolve(path);
@@ -79,6 +85,7 @@ export async function writeInstanceDump(
   try {
     const file = join(folder, "memory");
     const captured = await capture(instance, layout, file, pause);
+    await before?.(captured, file);
     renameSync(file, resolveSymlinks(target));
     return captured;
   } catch (error) {
@@ -121,9 +128,11 @@ async function capture(
   }
   const memorySize = count(result, "size", "the capture", MAX_PAGES * PAGE);
   const values = list(result, "values", "the capture", indexes.length);
-  writeHeader(file, headerSize, memorySize, headerWords(layout, indexes, values));
+  const words = headerWords(layout, indexes, values);
+  writeHeader(file, headerSize, memorySize, words);
+  const heapBase = words[HEAP_BASE] ?? 0;
   const time = count(result, "time", "the capture", MAX_TIME);
-  return { memorySize, time, warnings: warningsOf(instance, result, pause) };
+  return { memorySize, heapBase, time, warnings: warningsOf(instance, result, pause) };
 }
 
 function warningsOf(

@@ -19,6 +19,8 @@ const STOPS = new Set(["Debugger.enable", "Debugger.getScriptSource", "Runtime.q
 export interface Session {
   /** How long the target may take for one answer, in milliseconds. */
   readonly timeout: number;
+  /** Whether the thread is paused. Its time is then that of the pause, and not of single calls. */
+  isPaused: boolean;
   /** Calls a method. The time limit is the connection's. */
   call(method: string, parameters?: object): Promise<UncheckedAnswer>;
   /** Calls `listener` with the parameters of each such event, until the function that it returns is called. */
@@ -37,6 +39,7 @@ interface PendingRequest {
 class Calls implements Session {
   readonly #send: (message: object) => void;
   readonly timeout: number;
+  isPaused = false;
   readonly #answered: (method: string, duration: number) => void;
   readonly #waiting = new Map<number, PendingRequest>();
   readonly #listeners = new Map<string, ((parameters: UncheckedAnswer) => void)[]>();
@@ -93,7 +96,7 @@ class Calls implements Session {
     if (waiting === undefined) return;
     this.#waiting.delete(message.id);
     clearTimeout(waiting.timer);
-    this.#answered(waiting.method, performance.now() - waiting.start);
+    if (!this.isPaused) this.#answered(waiting.method, performance.now() - waiting.start);
     if (message.error === undefined) return waiting.resolve(message.result);
     const reason = at(message.error, "message");
     waiting.reject(answerError(waiting.method, `refused it: ${quoted(reason)}`));

@@ -4,6 +4,7 @@ import { type Captured, writeInstanceDump } from "./capture.js";
 import { isInRuntime, readFrames } from "./frames.js";
 import { writeHostSnapshot } from "./host_snapshot.js";
 import { type RemoteInstance, releaseObjects } from "./instances.js";
+import { type NumbersOutput, writeHostNumbers } from "./numbers.js";
 import { contents, type Unpublished, writeError, written } from "./output.js";
 import { type Pause, whilePaused } from "./pause.js";
 
@@ -12,6 +13,8 @@ export interface Outputs {
   dump: string;
   /** A heap snapshot of the thread. */
   host: string | undefined;
+  /** The numbers that the heap snapshot does not show. Needs `host`. */
+  numbers: NumbersOutput | undefined;
   /** The paused frames, as JSON. */
   frames: string | undefined;
 }
@@ -38,7 +41,7 @@ export async function writeMoment(
 async function writePaused(
   instance: RemoteInstance,
   wasm: Uint8Array,
-  { dump, host, frames }: Outputs,
+  { dump, host, numbers, frames }: Outputs,
   pause: Pause,
 ): Promise<Captured> {
   const files: [string, Unpublished][] = [];
@@ -53,7 +56,18 @@ async function writePaused(
       await releaseObjects(instance.thread);
       files.push([host, await writeHostSnapshot(instance.thread.session, host)]);
     }
-    const captured = await writeInstanceDump(instance, wasm, dump, pause);
+    const captured = await writeInstanceDump(
+      instance,
+      wasm,
+      dump,
+      pause,
+      async (captured, file) => {
+        if (numbers === undefined) return;
+        const { thread } = instance;
+        const output = await writeHostNumbers(thread, pause, captured, file, numbers);
+        files.push([numbers.path, output]);
+      },
+    );
     for (const [path, file] of files) publish(path, file);
     return captured;
   } finally {

@@ -18,7 +18,12 @@ const TIME_TO_COMPILE = 200;
 export interface Pause {
   /** The WebAssembly frames of its stack as the protocol describes them, the innermost first. */
   frames: UncheckedAnswer[];
+  /** What each script is, by its id. */
+  scripts: ReadonlyMap<string, ScriptKind>;
 }
+
+/** A script of WebAssembly, of Node itself, or of the program. */
+type ScriptKind = "wasm" | "node" | "program";
 
 /** When to pause: between two turns of the event loop, if the thread rests within 5 s; or in the middle of its work. */
 export type Moment = "at rest" | "at work";
@@ -36,9 +41,12 @@ export async function whilePaused<T>(
   work: (pause: Pause) => Promise<T>,
 ): Promise<{ result: T; stopped: number }> {
   const { session } = thread;
-  const wasm = new Set<string>();
+  const scripts = new Map<string, ScriptKind>();
   const forget = session.on("Debugger.scriptParsed", (event) => {
-    if (at(event, "scriptLanguage") === "WebAssembly") wasm.add(String(at(event, "scriptId")));
+    const isOfNode = String(at(event, "url")).startsWith("node:");
+    const isWasm = at(event, "scriptLanguage") === "WebAssembly";
+    const kind = isOfNode ? "node" : "program";
+    scripts.set(String(at(event, "scriptId")), isWasm ? "wasm" : kind);
   });
   try {
     return await withDebugger(session, async () => {
@@ -47,14 +55,16 @@ export async function whilePaused<T>(
         const event = await pauseOnce(thread, moment);
         const start = performance.now();
         try {
-          const frames = list(event, "callFrames", "Debugger.paused", MAX_FRAMES).filter((frame) =>
-            wasm.has(text(frame, "location.scriptId", "Debugger.paused")),
+          session.isPaused = true;
+          const frames = list(event, "callFrames", "Debugger.paused", MAX_FRAMES).filter(
+            (frame) => scripts.get(text(frame, "location.scriptId", "Debugger.paused")) === "wasm",
           );
-          if (!isUnsuitable({ frames }, nth)) {
-            const result = await work({ frames });
+          if (!isUnsuitable({ frames, scripts }, nth)) {
+            const result = await work({ frames, scripts });
             return { result, stopped: performance.now() - start };
           }
         } finally {
+          session.isPaused = false;
           await session.call("Debugger.resume").catch(() => {});
         }
         await delay(1 + 3 * nth);

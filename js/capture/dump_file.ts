@@ -4,6 +4,7 @@ import { closeSync, fsyncSync, mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { HeapAnalyzerError } from "../errors.js";
 import { AtomicFile, reason, resolveSymlinks, writeFully } from "../whole_file.js";
+import { handlesPath, writeHandles } from "./handles_file.js";
 import { quote } from "./quote.js";
 import type { Snapshot } from "./snapshot.js";
 
@@ -11,8 +12,8 @@ import type { Snapshot } from "./snapshot.js";
 const PERMISSIONS = 0o600;
 
 /**
- * Writes a snapshot to `path`. The path is trusted, because the host chose it: missing folders are
- * created, and links are followed.
+ * Writes a snapshot to `path`, and who pinned what beside it, if that is watched. The path is trusted, because the host
+ * chose it: missing folders are created, and links are followed.
  *
  * @throws {HeapAnalyzerError} `ERR_DUMP_PATH` if the path names a folder, a device or a pipe;
  *   `ERR_DUMP_WRITE`.
@@ -29,7 +30,9 @@ export function writeDumpFile(snapshot: Snapshot, path: string): void {
         `cannot write the dump ${quote(path)}: it exists and is not a regular file`,
       );
     }
-    writeAtomically(snapshot, resolveSymlinks(target), () => {});
+    const file = resolveSymlinks(target);
+    writeAtomically(snapshot, file, () => {});
+    writeHandles(snapshot.exports, file, resolveSymlinks(handlesPath(target)), PERMISSIONS);
   });
 }
 

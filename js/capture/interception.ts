@@ -14,7 +14,14 @@ import {
   prepareResponse,
   unprepared,
 } from "./prepared_source.js";
-import { type Exports, type Expose, enter, type HiddenExports, registry } from "./registry.js";
+import {
+  type Exports,
+  type Expose,
+  enter,
+  type HiddenExports,
+  type PrepareExports,
+  registry,
+} from "./registry.js";
 import { MEMORY, RESERVED_PREFIX, STACK_POINTER } from "./reserved_names.js";
 
 type Callable = (...args: unknown[]) => unknown;
@@ -38,10 +45,12 @@ interface WebAssemblyNamespace {
  *
  * @param expose changes modules. Without it, modules are compiled unchanged, and only instances of
  *   modules that were exposed at build time are entered.
+ * @param prepareExports changes what a program sees of an instance.
  * @throws {HeapAnalyzerError} `ERR_WEBASSEMBLY_FROZEN`.
  */
-export function interceptWebAssembly(expose?: Expose): void {
+export function interceptWebAssembly(expose?: Expose, prepareExports?: PrepareExports): void {
   registry.expose ??= expose;
+  registry.prepareExports ??= prepareExports;
   const { WebAssembly } = globalThis as { WebAssembly?: WebAssemblyNamespace };
   if (WebAssembly === undefined || registry.isIntercepting) return;
   new Interception(WebAssembly).start();
@@ -212,8 +221,9 @@ class Interception {
     for (const name of Object.keys(exports)) {
       (name.startsWith(RESERVED_PREFIX) ? hidden : shown)[name] = exports[name];
     }
-    this.#shownExports.set(instance, Object.freeze(shown));
     const memory = hidden[MEMORY] as object | undefined;
+    if (memory !== undefined) registry.prepareExports?.(shown, hidden);
+    this.#shownExports.set(instance, Object.freeze(shown));
     if (memory === undefined) {
       refuse([instance, shown], NO_MEMORY);
       return undefined;

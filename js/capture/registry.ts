@@ -10,6 +10,21 @@ export type Exports = Readonly<Record<string, unknown>>;
 /** Exports of one instance by reserved name: globals and the memory. No prototype. */
 export type HiddenExports = Readonly<Record<string, unknown>>;
 
+/** Changes what a program sees of an instance. Called before the program sees it. */
+export type PrepareExports = (shown: Record<string, unknown>, hidden: HiddenExports) => void;
+
+/** Which objects of an instance are pinned at a moment. */
+export interface PinsOfMoment {
+  /** How many objects JavaScript has pinned since the start. */
+  pinned: number;
+  /** Of how many of these the stack was taken. */
+  sampled: number;
+  /** The objects that are pinned now: the address, and the index of the stack, or -1 if it was not taken. */
+  pins: [address: number, stack: number][];
+  /** Each with the innermost frame first, as V8 writes it. */
+  stacks: string[][];
+}
+
 /** A change to a module's bytes. Throws if they cannot be changed. */
 export type Expose = (source: unknown) => Uint8Array<ArrayBuffer>;
 
@@ -19,6 +34,10 @@ export interface Registry {
   isIntercepting: boolean;
   /** Changes modules before they are compiled. Undefined in browsers. */
   expose: Expose | undefined;
+  /** Undefined if exports are shown as they are. */
+  prepareExports?: PrepareExports | undefined;
+  /** Who pinned what, if that is watched. */
+  pinLogs?: WeakMap<object, { ofMoment(): PinsOfMoment }>;
   /** Keys: the instance, its exports, its exported functions, and its memory unless the module imports it. */
   readonly byOwner: WeakMap<object, HiddenExports>;
   /** The instances that use a memory. */

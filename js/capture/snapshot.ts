@@ -20,6 +20,8 @@ export interface CaptureOptions {
 
 /** A dump in two parts: everything before the memory, and the memory itself, not copied. */
 export interface Snapshot {
+  /** What the instance exports, the globals among them. Absent if the snapshot was not taken of exports. */
+  exports?: Exports;
   header: Uint8Array<ArrayBuffer>;
   memory: ArrayBufferLike;
   /** The size in bytes when the snapshot was taken. A shared memory may grow later. */
@@ -57,7 +59,7 @@ export function takeSnapshot(target: object, options?: CaptureOptions | null): S
   });
   // The memory is read last: a getter above may make it grow, which detaches its buffer.
   const memory = findMemory(exports, givenMemory);
-  return { header, memory, memorySize: memory.byteLength };
+  return { exports, header, memory, memorySize: memory.byteLength };
 }
 
 /** Names of the boundaries in the order of the header. */

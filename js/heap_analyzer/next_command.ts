@@ -1,5 +1,6 @@
 /** The commands to run next, which answers name under what they found. */
 import type * as native from "../native.js";
+import type { HostOptions } from "./host_options.js";
 import { STANDARD_INPUT } from "./inputs.js";
 import type { ReadingOptions } from "./options.js";
 
@@ -12,8 +13,9 @@ export interface Next {
 export function nextCommand(
   dump: string | undefined,
   module: string | undefined,
-  { raw, global = [], coredumpInstance }: ReadingOptions,
+  options: ReadingOptions & HostOptions,
 ): Next {
+  const { raw, global = [], coredumpInstance, host, numbers, handles, slot = [] } = options;
   if (dump === undefined || dump === STANDARD_INPUT || module === STANDARD_INPUT) return {};
   const files = [shellWord(dump)];
   if (module !== undefined) files.push("--wasm", shellWord(module));
@@ -24,6 +26,10 @@ export function nextCommand(
   if (coredumpInstance !== undefined) {
     files.push("--coredump-instance", String(coredumpInstance));
   }
+  if (host !== undefined) files.push("--host", shellWord(host));
+  if (numbers !== undefined) files.push("--numbers", shellWord(numbers));
+  if (handles !== undefined) files.push("--handles", shellWord(handles));
+  for (const declared of slot) files.push("--slot", shellWord(declared));
   const command = (name: string) => `warpo-heap-analyzer ${name} ${files.join(" ")}`;
   return { next: { ofObject: command("object"), ofClass: `${command("paths")} --class` } };
 }

@@ -3,6 +3,13 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type * as native from "../native.js";
 import type { Asked } from "../questions.js";
 import { addon } from "./addon.js";
+import {
+  checkHost,
+  type HostOptions,
+  hostFiles,
+  type ObjectAddress,
+  openWithHost,
+} from "./host_options.js";
 import { checkInputs, dumpFile, moduleFile } from "./inputs.js";
 import { writeWarning } from "./messages.js";
 import { type Next, nextCommand } from "./next_command.js";
@@ -22,7 +29,7 @@ import { ProgressLine } from "./progress.js";
 import { outputWidth } from "./terminal.js";
 
 /** The options of every command that asks a question. */
-export interface QuestionOptions extends Omit<SharedOptions, "wasm"> {
+export interface QuestionOptions extends Omit<SharedOptions, "wasm">, HostOptions {
   wasm?: string[];
   format: "text" | "json";
 }
@@ -76,14 +83,14 @@ export function addListOptions(command: Command): Command {
 }
 
 /** Parses an address: decimal, or hexadecimal with `0x`; or the id of an object of a heap snapshot, `@38208`. */
-export function address(text: string): number {
+export function address(text: string): ObjectAddress {
   const value = /^(0x[0-9a-f]+|@?\d+)$/i.test(text) ? Number(text.replace("@", "")) : Number.NaN;
   if (!(value < 2 ** 32)) {
     throw new InvalidArgumentError(
       "Expected an address: 38208 or 0x9540; of a heap snapshot, an id: @38208.",
     );
   }
-  return value;
+  return text.startsWith("@") ? { id: value } : value;
 }
 
 /** Opens the dumps, asks the question about the last one, and writes the answer. The first of two dumps is the earlier one. */
@@ -93,7 +100,11 @@ export async function runQuestion(
   question: Asked["question"],
 ): Promise<void> {
   const modules = modulesOf(dumps, options.wasm);
-  checkInputs(given(...dumps, ...new Set(modules)), options.output);
+  checkHost(options, dumps);
+  checkInputs(
+    given(...dumps, ...new Set(modules), ...hostFiles(options, dumps.at(-1) ?? "")),
+    options.output,
+  );
   const line = new ProgressLine();
   const control = new (addon().WorkControl)();
   const heaps = await line.watch(control, openAll(dumps, modules, options, control));
@@ -108,11 +119,14 @@ export async function runQuestion(
 export async function openAll(
   dumps: readonly string[],
   modules: readonly (string | undefined)[],
-  options: ReadingOptions,
+  options: ReadingOptions & HostOptions,
   control: native.WorkControl,
 ): Promise<native.HeapHandle[]> {
   const requests = dumps.map((_, nth) => reading(options, nth, dumps.length));
-  return await openEach(dumps, modules, requests, control);
+  const { host } = options;
+  if (host === undefined) return await openEach(dumps, modules, requests, control);
+  const [dump, request] = [dumps[0] as string, requests[0] as native.OpenData];
+  return [await openWithHost(dump, modules[0], { ...options, host }, request, control)];
 }
 
 /** Opens dumps for questions, each with its own options. */

@@ -99,8 +99,38 @@ export function overviewPage(context: PageContext): HTMLElement {
     suspectList(context, suspects.suspects),
     sectionTitle("Sizes"),
     figures(summary),
+    ...joinedSection(summary),
     ...accountingSection(summary),
   );
+}
+
+/** The sums of two heaps that were joined, and what is known of the holders of pinned objects. */
+function joinedSection({ joined }: Summary): HTMLElement[] {
+  if (joined === undefined) return [];
+  const { javascript, wasm, pinned } = joined;
+  const parts = [
+    [pinned.exact, "with an exact holder in JavaScript"],
+    [pinned.derived, "with a derived holder"],
+    [pinned.possible, "with possible holders only"],
+    [pinned.awaitingRelease, "whose wrapper was collected"],
+    [pinned.unseen, "whose address no number equals"],
+  ] as const;
+  const counts = parts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${format.count(count)} ${what}`);
+  return [
+    element(
+      "p",
+      { class: "lead" },
+      `JavaScript has ${format.bytes(javascript.liveSize)}, WebAssembly ${format.bytes(wasm.liveSize)}. ` +
+        "A retained size on these pages is the bytes of both heaps together, unless it names them.",
+    ),
+    element(
+      "p",
+      { class: "lead" },
+      `${format.counted(pinned.total, "pinned object")}${counts.length === 0 ? "" : ": "}${counts.join(", ")}.`,
+    ),
+  ];
 }
 
 /** The functions that were running when the program ended, for a coredump. */

@@ -39,7 +39,12 @@ pub enum AddressForm {
     Hexadecimal,
     /// `@38208`: of a snapshot of V8, whose addresses are the ids that DevTools shows.
     Id,
+    /// Of a dump and a snapshot that were joined: from [`FIRST_ID`] on an id, before it an address in the dump.
+    Joined,
 }
+
+/// In a dump and a snapshot that were joined, the ids of the snapshot are addresses above this one: larger by it.
+pub const FIRST_ID: u32 = 1 << 31;
 
 impl AddressForm {
     /// An address in this form.
@@ -57,6 +62,10 @@ impl fmt::Display for ShownAddress {
         match self.0 {
             AddressForm::Hexadecimal => write!(f, "{:#x}", self.1),
             AddressForm::Id => write!(f, "@{}", self.1),
+            AddressForm::Joined => match self.1.checked_sub(FIRST_ID) {
+                Some(id) => write!(f, "@{id}"),
+                None => write!(f, "{:#x}", self.1),
+            },
         }
     }
 }
@@ -126,5 +135,13 @@ mod tests {
             count += 1;
         }
         assert!(count > 20);
+    }
+
+    #[test]
+    fn an_address_of_joined_heaps_is_that_of_the_dump_or_an_id() {
+        let shown = |address| AddressForm::Joined.of(address).to_string();
+        assert_eq!(shown(0x93a0), "0x93a0");
+        assert_eq!(shown(FIRST_ID - 1), "0x7fffffff");
+        assert_eq!(shown(FIRST_ID + 1234), "@1234");
     }
 }

@@ -328,6 +328,14 @@ pub enum Warning {
     /// What raw memory came without.
     #[error("{0}")]
     RawMemory(RawMemoryWarning),
+    /// A heap snapshot that has no memory of the size of the dump's.
+    #[error(
+        "no memory in the heap snapshot of the host has {memory_size} bytes, which is the size of the memory in the dump: the two files are of other moments or programs, and then the holders in JavaScript are wrong"
+    )]
+    HostMoment {
+        /// The size of the memory in the dump.
+        memory_size: u64,
+    },
     /// More warnings like the ones before it, which are left out.
     #[error(
         "{count} more warnings with the code {code} are not listed; they have the same consequences as the listed ones"
@@ -417,6 +425,7 @@ impl Warning {
             Self::RawBlocksNotScanned => "WARN_RAW_BLOCKS_NOT_SCANNED",
             Self::RawBlocksEstimated { .. } => "WARN_RAW_BLOCKS_ESTIMATED",
             Self::EdgesLeftOut { .. } => "WARN_EDGES_LEFT_OUT",
+            Self::HostMoment { .. } => "WARN_HOST_MOMENT",
             Self::RawMemory(warning) => warning.code(),
             Self::More { .. } => "WARN_MORE",
             Self::InDump { warning, .. } => warning.code(),

@@ -10,13 +10,14 @@
 //! wasm ───┤                   ├─► heap ─► questions ─► outputs
 //!         └─► runtime_code    │
 //!                    native ──┤
-//!                        v8 ──┘
+//!                        v8 ──┤
+//!                   joined ──┘   of one of them and v8
 //! ```
 //!
 //! - [`dumps`] reads files of memory; [`wasm`] reads modules: globals, functions, names, debug information, symbols.
 //! - [`runtime_code`] executes the collector's functions, to see what they visit. Debug information says the same; if
 //!   a module has both, each checks the other.
-//! - [`assemblyscript`], [`native`] and [`v8`] are the sources. Each makes a [`heap::Heap`], and answers what only it knows by the
+//! - [`assemblyscript`], [`native`], [`v8`] and [`joined`] are the sources. Each makes a [`heap::Heap`], and answers what only it knows by the
 //!   trait [`heap::Source`].
 //! - [`heap`] is the result: the objects, the references, the live set, dominators and retained sizes, and
 //!   [views](heap::views) that group them by class or compare two heaps.
@@ -49,6 +50,7 @@
 
 mod containers;
 mod error;
+mod joined_heap;
 mod program;
 mod recognised;
 mod snapshot;
@@ -60,10 +62,11 @@ pub use base::{
 };
 pub use containers::Reading;
 pub use error::InputError;
+pub use joined_heap::{HostFiles, open_joined};
 pub use program::Program;
 pub use recognised::{analyze, compare, open};
 pub use snapshot::{analyze_snapshot, open_snapshot};
 pub use {
-    assemblyscript, base, dumps, heap, instrument, native, outputs, questions, runtime_code, v8,
-    wasm,
+    assemblyscript, base, dumps, heap, instrument, joined, native, outputs, questions,
+    runtime_code, v8, wasm,
 };

@@ -5,7 +5,7 @@ use base::control::Control;
 use base::error::Result;
 use base::input::Input;
 use base::tolerance::Tolerance;
-use heap::Heap;
+use heap::{Heap, Opened};
 use questions::LoadedHeap;
 
 /// The facts in the module about every heap of the program: read once, used for each dump.
@@ -100,11 +100,20 @@ impl<'a> Program<'a> {
         control: &Control,
     ) -> Result<LoadedHeap> {
         let name = dump.name;
-        let opened = match &self.0 {
-            ProgramKind::AssemblyScript(program) => program.open(dump, contents, control)?,
-            ProgramKind::Native(program) => program.open(dump, control)?,
-        };
-        Ok(LoadedHeap::new(opened, name))
+        Ok(LoadedHeap::new(self.opened(dump, contents, control)?, name))
+    }
+
+    /// The heap of a dump with its source.
+    pub(crate) fn opened(
+        &self,
+        dump: Input<'_, impl AsRef<[u8]>>,
+        contents: Box<dyn DumpBytes>,
+        control: &Control,
+    ) -> Result<Opened> {
+        match &self.0 {
+            ProgramKind::AssemblyScript(program) => program.open(dump, contents, control),
+            ProgramKind::Native(program) => program.open(dump, control),
+        }
     }
 
     /// As [`open`](Self::open), with all indexes. This takes less time than

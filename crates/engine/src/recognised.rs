@@ -129,7 +129,7 @@ pub fn open<Bytes: AsRef<[u8]> + From<Vec<u8>>, Kept: AsRef<[u8]>>(
 }
 
 /// Whether a file is a snapshot, judged by its first bytes.
-fn is_snapshot(file: &Input<'_, impl AsRef<[u8]>>) -> bool {
+pub(crate) fn is_snapshot(file: &Input<'_, impl AsRef<[u8]>>) -> bool {
     FileKind::of(file.bytes.as_ref()) == Some(FileKind::Json)
 }
 
@@ -146,7 +146,7 @@ fn names_for(
 }
 
 /// The program of a dump. Without a module, the error says what the file needs.
-fn read_program<'a>(
+pub(crate) fn read_program<'a>(
     module: Option<&'a Input<'_, impl AsRef<[u8]>>>,
     dump: &Input<'_, impl AsRef<[u8]>>,
     control: &Control,

@@ -76,6 +76,12 @@ impl Edges {
         self.offsets[object.at()]..self.offsets[object.at() + 1]
     }
 
+    /// The object whose range of targets has this position of the column.
+    pub fn source(&self, position: u32) -> ObjectIndex {
+        let after = self.offsets.partition_point(|&start| start <= position);
+        ObjectIndex(after.saturating_sub(1) as u32)
+    }
+
     /// The target at this position of the column, if it has one.
     #[inline]
     pub fn get_target(&self, position: u32) -> Option<ObjectIndex> {

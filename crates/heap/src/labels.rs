@@ -104,6 +104,16 @@ impl WideLabel {
         Self(kind << NUMBER_BITS | name)
     }
 
+    /// An element of an array.
+    pub fn element(index: u32) -> Self {
+        Self::of_kind(INDEXED, index)
+    }
+
+    /// The label of a dump as one with an index, which it does not have.
+    pub fn of_label(label: EdgeLabel) -> Self {
+        Self(label.0)
+    }
+
     /// A reference that has only a number.
     pub fn hidden(number: u32) -> Self {
         Self(NUMBERED << NUMBER_BITS | number.min(MOST_NUMBERS))

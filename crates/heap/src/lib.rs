@@ -20,6 +20,7 @@ mod graph;
 mod group_sets;
 mod heap;
 mod huge_sizes;
+mod joined;
 pub mod labels;
 pub mod literal;
 mod live_class;
@@ -64,6 +65,10 @@ pub use found_reference::{FoundReference, ReferenceSearch};
 pub use graph::{Indexes, ObjectGraph, Solution};
 pub use heap::Heap;
 pub use huge_sizes::HUGE;
+pub use joined::{
+    Evidence, EvidenceKind, HeapTotals, JoinedHeaps, JoinedSums, PinCounts, PossibleHolder,
+    PossibleHolders, SizeParts,
+};
 pub use labels::{EdgeLabel, LabelKind, MOST_NUMBERS, NameKind, WideLabel};
 pub use live_class::LiveClass;
 pub use live_classes::{class_counts, live_classes};

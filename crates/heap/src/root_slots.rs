@@ -156,6 +156,37 @@ impl RootSlots {
         Self::of_sorted(slots, all)
     }
 
+    /// The slots of two heaps that were joined, as far as they are wanted. The objects of `second` come after `offset`
+    /// objects of the first heap.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](base::Error::OutOfMemory).
+    pub fn of_joined(
+        first: Self,
+        second: Self,
+        offset: u32,
+        is_wanted: impl Fn(RootSlot) -> bool,
+    ) -> Result<Self> {
+        let mut names = first.names;
+        let mut slots = first.slots;
+        slots.retain(|&slot| is_wanted(slot));
+        let first_name = names.len() as u32;
+        columns::reserve(&mut slots, second.slots.len())?;
+        slots.extend(second.slots.into_iter().map(|slot| RootSlot {
+            object: ObjectIndex(offset + slot.object.0),
+            position: match slot.kind {
+                RootKind::Global | RootKind::System if slot.position != NO_NAME => {
+                    first_name + slot.position
+                }
+                _ => slot.position,
+            },
+            ..slot
+        }));
+        slots.sort_unstable();
+        names.extend(second.names);
+        Self::of_sorted(slots, names)
+    }
+
     /// These slots, which ascend.
     fn of_sorted(slots: Vec<RootSlot>, names: Vec<String>) -> Result<Self> {
         let mut by_object = columns::collected(0..slots.len() as u32)?;

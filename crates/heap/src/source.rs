@@ -11,6 +11,7 @@ use super::class_use::ClassUse;
 use super::container_page::{ContainerPage, WantedEntries};
 use super::content_reader::{ClassNaming, NoContents, OpenedContents};
 use super::field_reader::{FieldReader, FieldType, NoFields};
+use super::joined::JoinedHeaps;
 use super::object_state::ObjectState;
 use super::value::ShownValue;
 use super::{DominatorIndex, EdgeLabel, Heap, Indexes, PathTree, RawTable, RootSlots, Survey};
@@ -76,6 +77,11 @@ pub trait Source: Send + Sync {
 
     /// The blocks of its objects; `None` if its objects do not lie in blocks.
     fn blocks(&self) -> Option<Blocks>;
+
+    /// What is known of two heaps that were joined; `None` for one heap.
+    fn joined(&self) -> Option<&dyn JoinedHeaps> {
+        None
+    }
 
     /// A label without index or key, of a reference from an object of this class slot.
     fn class_label(&self, class_slot: u32, label: EdgeLabel) -> String;

@@ -17,6 +17,7 @@ mod ephemerons;
 mod error;
 mod fields;
 mod graph;
+mod host_view;
 mod json;
 mod meta;
 mod module_names;
@@ -37,6 +38,7 @@ mod strings;
 mod tables;
 
 pub use error::SnapshotError;
+pub use host_view::HostView;
 pub use module_names::{ModuleNames, TypeNames};
 
 pub(crate) use strings::{code_units, length};

@@ -14,6 +14,7 @@ interface AttachCommandOptions {
   output?: string;
   wasmOutput?: string;
   host?: boolean;
+  closures?: boolean;
   frames?: boolean;
   timeout: number;
 }
@@ -28,7 +29,14 @@ export function addAttachCommand(program: Command): void {
     )
     .option("-o, --output <file>", "the dump to write", fileName)
     .option("--wasm-output <file>", "the module to write (default: <output>.wasm)", fileName)
-    .option("--host", "also write a heap snapshot of V8 of the same moment: <output>.heapsnapshot")
+    .option(
+      "--host",
+      "also write a heap snapshot of V8 of the same moment and the numbers that it does not show: <output>.heapsnapshot, <output>.numbers.json",
+    )
+    .option(
+      "--closures",
+      "with --host: also read the variables of functions, which takes seconds for some thousand functions",
+    )
     .option(
       "--frames",
       "pause the program in its work, and write locals and operands of its functions: <output>.frames.json",
@@ -44,6 +52,7 @@ async function runAttach(name: string, options: AttachCommandOptions): Promise<v
   if ((list === true) === (output !== undefined)) {
     throw new Error("attach: expected either --list or --output <file>");
   }
+  if (options.closures && !options.host) throw new Error("attach: --closures needs --host");
   // The package is loaded only when it is needed: other commands need no connection.
   const { attach } = await import("../../attach.js");
   const target = await attach(name, { timeout: timeout * 1000 });
@@ -56,8 +65,10 @@ async function runAttach(name: string, options: AttachCommandOptions): Promise<v
     const wasmOutput = options.wasmOutput ?? `${base}.wasm`;
     const hostOutput = options.host ? `${base}.heapsnapshot` : undefined;
     const framesOutput = options.frames ? `${base}.frames.json` : undefined;
-    const outputs = { wasmOutput, hostOutput, framesOutput };
-    const warnings = await target.writeDump(output, { instance, ...outputs });
+    const numbersOutput = options.host ? `${base}.numbers.json` : undefined;
+    const outputs = { wasmOutput, hostOutput, numbersOutput, framesOutput };
+    const { closures } = options;
+    const warnings = await target.writeDump(output, { instance, closures, ...outputs });
     for (const warning of warnings) writeWarning(warning);
     if (framesOutput !== undefined) {
       const { frames } = JSON.parse(readFileSync(framesOutput, "utf8")) as {

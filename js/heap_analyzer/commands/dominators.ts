@@ -1,5 +1,6 @@
 /** `dominators`: the objects that an object immediately dominates, or the top level of the dominator tree. */
 import { type Command, Option } from "commander";
+import { addHostOptions, type ObjectAddress, plainAddress } from "../host_options.js";
 import { dumpArgument } from "../options.js";
 import {
   addListOptions,
@@ -20,8 +21,9 @@ export function addDominatorsCommand(program: Command): void {
     .addArgument(dumpArgument())
     .addArgument(addressArgument("[address]"))
     .addOption(new Option("--by <what>", "group the objects").choices(["class"]));
-  addListOptions(addQuestionOptions(command)).action(
-    (dump: string, address: number | undefined, options: DominatorsCommandOptions) => {
+  addHostOptions(addListOptions(addQuestionOptions(command))).action(
+    (dump: string, at: ObjectAddress | undefined, options: DominatorsCommandOptions) => {
+      const address = at === undefined ? undefined : plainAddress(at, options);
       const { by, limit, offset } = options;
       const byClass = by === "class";
       const question = { question: "dominators", address, byClass, limit, offset };

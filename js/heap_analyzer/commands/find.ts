@@ -1,6 +1,7 @@
 /** `find`: live objects by class, size, contents, and an expression. */
 import { type Command, Option } from "commander";
 import { CATEGORIES, SIZES } from "../../questions.js";
+import { addHostOptions } from "../host_options.js";
 import { dumpArgument, fileName, wholeNumber } from "../options.js";
 import {
   addListOptions,
@@ -44,7 +45,7 @@ export function addFindCommand(program: Command): void {
         CATEGORIES,
       ),
     );
-  addListOptions(addQuestionOptions(command)).action(
+  addHostOptions(addListOptions(addQuestionOptions(command))).action(
     (dump: string, options: FindCommandOptions) => {
       const { class: name, minSize, contains, category, limit, offset } = options;
       const { place, where, count, sum, groupBy, before } = options;

@@ -1,6 +1,7 @@
 /** `object`: everything about one object. */
 import { Argument, type Command } from "commander";
 import { MOST_ENTRIES } from "../../questions.js";
+import { addHostOptions, type ObjectAddress, plainAddress } from "../host_options.js";
 import { dumpArgument, refuseUseless, wholeNumber } from "../options.js";
 import {
   addQuestionOptions,
@@ -22,12 +23,15 @@ export function addObjectCommand(program: Command): void {
       wholeNumber(1, MOST_ENTRIES),
     )
     .option("--offset <n>", "leave out the first n entries", wholeNumber(0));
-  addQuestionOptions(command).action((dump: string, at: number, options: ObjectCommandOptions) => {
-    const { entries, offset } = options;
-    if (entries === undefined) refuseUseless(command, { offset: "--entries is missing" });
-    const page = entries === undefined ? {} : { entries, offset: offset ?? 0 };
-    return runQuestion([dump], options, { question: "object", address: at, ...page });
-  });
+  addHostOptions(addQuestionOptions(command)).action(
+    (dump: string, at: ObjectAddress, options: ObjectCommandOptions) => {
+      const { entries, offset } = options;
+      if (entries === undefined) refuseUseless(command, { offset: "--entries is missing" });
+      const page = entries === undefined ? {} : { entries, offset: offset ?? 0 };
+      const address = plainAddress(at, options);
+      return runQuestion([dump], options, { question: "object", address, ...page });
+    },
+  );
 }
 
 interface ObjectCommandOptions extends QuestionOptions {

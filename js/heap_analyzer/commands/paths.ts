@@ -1,5 +1,6 @@
 /** `paths`: why objects are alive, and which references to cut. */
 import type { Command } from "commander";
+import { addHostOptions, type ObjectAddress, plainAddress } from "../host_options.js";
 import { dumpArgument, fileName } from "../options.js";
 import {
   addLimitOption,
@@ -10,7 +11,7 @@ import {
 } from "../question_command.js";
 
 interface PathsCommandOptions extends QuestionOptions {
-  object?: number[];
+  object?: ObjectAddress[];
   class?: string;
   newSince?: string;
   limit: number;
@@ -21,13 +22,13 @@ export function addPathsCommand(program: Command): void {
     .command("paths")
     .description("why an object, a class or all new objects are alive, and which reference to cut")
     .addArgument(dumpArgument())
-    .option("--object <address...>", "these objects", (text: string, earlier?: number[]) => [
+    .option("--object <address...>", "these objects", (text: string, earlier?: ObjectAddress[]) => [
       ...(earlier ?? []),
       address(text),
     ])
     .option("-c, --class <glob>", "the live objects of a class; * stands for any text")
     .option("--new-since <dump>", "the live objects that are not in this earlier dump", fileName);
-  addLimitOption(addQuestionOptions(command)).action(
+  addHostOptions(addLimitOption(addQuestionOptions(command))).action(
     (dump: string, options: PathsCommandOptions) => {
       const { object: objects, class: name, newSince, limit } = options;
       if ([objects, name, newSince].filter((target) => target !== undefined).length !== 1) {
@@ -36,7 +37,7 @@ export function addPathsCommand(program: Command): void {
       const dumps = newSince === undefined ? [dump] : [newSince, dump];
       const question = {
         question: "paths",
-        objects,
+        objects: objects?.map((object) => plainAddress(object, options)),
         class: name,
         newSince: newSince === undefined ? undefined : true,
         limit,

@@ -1,5 +1,6 @@
 /** `referrers`: the references to an object. */
 import type { Command } from "commander";
+import { addHostOptions, type ObjectAddress, plainAddress } from "../host_options.js";
 import { dumpArgument } from "../options.js";
 import {
   addListOptions,
@@ -15,9 +16,10 @@ export function addReferrersCommand(program: Command): void {
     .description("the references to an object, and which of them alone keep the object alive")
     .addArgument(dumpArgument())
     .addArgument(addressArgument("<address>"));
-  addListOptions(addQuestionOptions(command)).action(
-    (dump: string, address: number, options: ListOptions) => {
+  addHostOptions(addListOptions(addQuestionOptions(command))).action(
+    (dump: string, at: ObjectAddress, options: ListOptions) => {
       const { limit, offset } = options;
+      const address = plainAddress(at, options);
       return runQuestion([dump], options, { question: "referrers", address, limit, offset });
     },
   );

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type * as native from "../../native.js";
 import { reportFile } from "../../report_file.js";
 import { addon } from "../addon.js";
+import { addHostOptions, checkHost, type HostOptions, hostFiles } from "../host_options.js";
 import { checkInputs } from "../inputs.js";
 import { writeWarning } from "../messages.js";
 import {
@@ -17,7 +18,7 @@ import { write } from "../output.js";
 import { ProgressLine } from "../progress.js";
 import { asked, openAll } from "../question_command.js";
 
-interface ReportCommandOptions extends SharedOptions {
+interface ReportCommandOptions extends SharedOptions, HostOptions {
   before?: string;
   strings: boolean;
 }
@@ -30,12 +31,13 @@ export function addReportCommand(program: Command): void {
     .addOption(wasmOption())
     .option("-b, --before <file>", "an earlier dump of the same module, to compare with", fileName)
     .option("--no-strings", "leave out the contents of strings");
-  addSharedOptions(command).action(runReport);
+  addHostOptions(addSharedOptions(command)).action(runReport);
 }
 
 async function runReport(dump: string, options: ReportCommandOptions): Promise<void> {
   const dumps = options.before === undefined ? [dump] : [options.before, dump];
-  checkInputs(given(...dumps, options.wasm), options.output);
+  checkHost(options, dumps);
+  checkInputs(given(...dumps, options.wasm, ...hostFiles(options, dump)), options.output);
   const line = new ProgressLine();
   const control = new (addon().WorkControl)();
   const modules = dumps.map(() => options.wasm);

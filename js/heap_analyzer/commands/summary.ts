@@ -1,5 +1,6 @@
 /** `summary`: the totals of a heap. */
 import type { Command } from "commander";
+import { addHostOptions } from "../host_options.js";
 import { dumpArgument } from "../options.js";
 import { addQuestionOptions, type QuestionOptions, runQuestion } from "../question_command.js";
 
@@ -8,7 +9,7 @@ export function addSummaryCommand(program: Command): void {
     .command("summary")
     .description("totals: bytes, objects, classes, roots")
     .addArgument(dumpArgument());
-  addQuestionOptions(command).action((dump: string, options: QuestionOptions) =>
+  addHostOptions(addQuestionOptions(command)).action((dump: string, options: QuestionOptions) =>
     runQuestion([dump], options, { question: "summary" }),
   );
 }

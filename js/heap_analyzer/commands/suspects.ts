@@ -1,5 +1,6 @@
 /** `suspects`: what retains the most, or what grew the most. */
 import { type Command, InvalidArgumentError } from "commander";
+import { addHostOptions } from "../host_options.js";
 import { dumpArgument, fileName } from "../options.js";
 import {
   addLimitOption,
@@ -30,7 +31,7 @@ export function addSuspectsCommand(program: Command): void {
       "list only suspects with at least this part of the live bytes (default: 10; with --before 2)",
       percentage,
     );
-  addLimitOption(addQuestionOptions(command, ONE_OR_TWO_MODULES)).action(
+  addHostOptions(addLimitOption(addQuestionOptions(command, ONE_OR_TWO_MODULES))).action(
     (dump: string, options: SuspectsCommandOptions) => {
       const { before, threshold, limit } = options;
       const dumps = before === undefined ? [dump] : [before, dump];

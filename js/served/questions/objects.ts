@@ -7,6 +7,7 @@ import type {
   Heap,
   ObjectAnswer,
   PathAnswer,
+  SizeParts,
 } from "../../../index.js";
 import type { Found, Watch } from "./found.js";
 import { addressOf, type PageRequest, pageOf } from "./parameters.js";
@@ -78,7 +79,7 @@ export async function object(
 ): Promise<Found<ObjectBody>> {
   const { limit, offset } = pageOf(asked);
   const wanted = entries === undefined ? {} : { entries, offset: entriesOffset };
-  const found = await heap.objectAsync(addressOf(address), { ...wanted, ...watch });
+  const found = await heap.objectAsync(addressOf(address, heap), { ...wanted, ...watch });
   const { schemaVersion, path, referrerCount, warnings, partial, ...rest } = found;
   const { signal } = watch;
   const { referrers, total } =
@@ -98,7 +99,7 @@ export async function pathsOf(
   address: number | string,
   watch: Watch & { limit?: number },
 ): Promise<Found<Omit<PathAnswer, "schemaVersion" | "warnings" | "partial">>> {
-  const found = await heap.pathsAsync(addressOf(address), watch);
+  const found = await heap.pathsAsync(addressOf(address, heap), watch);
   const { schemaVersion, warnings, partial, ...body } = found;
   return { body, warnings, partial };
 }
@@ -112,6 +113,7 @@ export interface DominatedRow {
   count: number;
   shallowSize: number;
   retainedSize: number;
+  retainedParts?: SizeParts;
 }
 
 export interface DominatorsBody {
@@ -127,7 +129,7 @@ export async function dominators(
   request: PageRequest & { address?: number | string | undefined; by?: string | undefined },
   watch: Watch,
 ): Promise<Found<DominatorsBody>> {
-  const from = request.address === undefined ? undefined : addressOf(request.address);
+  const from = request.address === undefined ? undefined : addressOf(request.address, heap);
   const options = { address: from, ...pageOf(request), ...watch };
   const found =
     request.by === "class"

@@ -1,4 +1,6 @@
 /** Parameters of questions: their bounds, which schemas name, too, and checks of what has no schema. */
+import type { Heap } from "../../../index.js";
+import { FIRST_ID } from "../../host_numbers.js";
 import { QuestionError } from "../errors.js";
 
 /** Entries of a page at most, and if the request does not say it. */
@@ -22,9 +24,11 @@ export function pageOf({ limit = USUAL_ENTRIES, offset = 0 }: PageRequest) {
 }
 
 /** An address that a request has as a number or as text. */
-export function addressOf(given: unknown): number {
+export function addressOf(given: unknown, heap: Pick<Heap, "summary">): number {
   const shown = String(given).slice(0, 30);
-  const address = ADDRESS.test(shown) ? Number(shown.replace("@", "")) : Number.NaN;
+  const number = ADDRESS.test(shown) ? Number(shown.replace("@", "")) : Number.NaN;
+  const isJoined = shown.startsWith("@") && heap.summary().joined !== undefined;
+  const address = isJoined ? number + FIRST_ID : number;
   if (address <= MOST_ADDRESS) return address;
   throw invalid(`${shown} is no address: expected one like 0x9540, or @1234 in a heap snapshot`);
 }

@@ -7,8 +7,17 @@ import { type Heap, openHeapFileAsync, type PlaceTable } from "@warpo/heap-analy
 import { QuestionError } from "../../../js/served/errors.ts";
 import { formatSize } from "../../../js/units.ts";
 import type { Control } from "./control.mts";
+import { hashOfFile } from "./hash_of_file.mts";
+import {
+  filesOfHost,
+  type HostFiles,
+  type HostOptions,
+  type HostPaths,
+  hostFiles,
+  withHost,
+} from "./host_files.mts";
 import { ChangeEvents, MOST_OPENINGS, Opening } from "./openings.mts";
-import { type RootFile, type Roots, readFrom } from "./roots.mts";
+import type { RootFile, Roots } from "./roots.mts";
 
 /** The files of a heap, and how they are read. */
 export interface HeapFiles {
@@ -17,8 +26,9 @@ export interface HeapFiles {
   wasm: RootFile | undefined;
   /** Report the part before damage. */
   partial: boolean;
-  /** How the memory is found in the file of the dump. */
+  /** How the memory is found in the file of the dump, and what is joined with it. */
   container?: Container;
+  host?: HostFiles;
 }
 
 /** What a file with memory does not say itself. */
@@ -27,6 +37,8 @@ export interface Container {
   globals?: Record<string, number>;
   /** Of a coredump with several instances of the module: the number of the one to read. */
   coredumpInstance?: number;
+  /** The heap of the host, which is joined with that of the dump. */
+  host?: HostPaths;
 }
 
 /** A heap that stays open while a question uses it. */
@@ -46,7 +58,6 @@ interface HeapEntry extends OpenHeap {
 /** The memory that opening and indexing takes, per byte of the dump; and what indexes take of it. */
 const PEAK_PER_DUMP_BYTE = 2.6;
 const INDEXES_PER_DUMP_BYTE = 1;
-const PIECE = 1 << 20;
 /** How many hashes, and how many place tables, are kept. */
 const MOST_HASHES = 1000;
 const MOST_TABLES = 200;
@@ -165,7 +176,7 @@ export class Heaps {
 
   /** Begins to open a heap, if there is room now. Fails if there never will be. */
   #begun(source: HeapFiles, others: number): Opening<HeapEntry> | undefined {
-    const needed = source.dump.unpacked * PEAK_PER_DUMP_BYTE;
+    const needed = unpackedOf(source) * PEAK_PER_DUMP_BYTE;
     if (!this.#hasRoom(source.dump, needed, others)) return undefined;
     const files = filesOf(source);
     const opening: Opening<HeapEntry> = new Opening(() => {
@@ -230,12 +241,15 @@ export class Heaps {
   /** The files of a key, which must still exist below the roots. */
   async #source(key: string): Promise<HeapFiles> {
     const [, dump = "", wasm = "", flag, container] = key.split(":");
-    return {
+    const source = {
       dump: await this.#roots.file("dump", decodeURIComponent(dump)),
       wasm: wasm === "" ? undefined : await this.#roots.file("module", decodeURIComponent(wasm)),
       partial: flag === "partial",
-      ...(container === undefined ? {} : { container: JSON.parse(decodeURIComponent(container)) }),
     };
+    if (container === undefined) return source;
+    const reading: Container = JSON.parse(decodeURIComponent(container));
+    if (reading.host === undefined) return { ...source, container: reading };
+    return { ...source, container: reading, host: await hostFiles(this.#roots, reading.host) };
   }
 
   /** Lets all heaps go. Running questions are aborted by their own signals. */
@@ -278,6 +292,7 @@ export class Heaps {
     control: Required<Control>,
   ): Promise<{ heap: Heap; hash: string }> {
     const { dump, wasm, partial, container } = source;
+    const { host: paths, ...reading } = container ?? {};
     // If one fails, the other stops too.
     const stop = new AbortController();
     const signal = AbortSignal.any([control.signal, stop.signal]);
@@ -285,11 +300,12 @@ export class Heaps {
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    const read = (descriptors: { dump: number; wasm?: number }) =>
+    const read = (host: HostOptions, descriptors: { dump: number; wasm?: number }) =>
       openHeapFileAsync(dump.real, wasm?.real, {
         partial,
-        ...container,
-        raw: container?.globals !== undefined,
+        ...reading,
+        ...host,
+        raw: reading.globals !== undefined,
         memoryLimit: dump.unpacked,
         signal,
         descriptors,
@@ -299,10 +315,13 @@ export class Heaps {
         },
         onClasses: (classes) => control.classes(dump.shown, classes),
       });
-    const opening = this.#roots.use(dump, async (ofDump) => {
-      if (wasm === undefined) return await read({ dump: ofDump });
-      return await this.#roots.use(wasm, (ofWasm) => read({ dump: ofDump, wasm: ofWasm }));
-    });
+    const opening = withHost(this.#roots, source.host, paths?.slots ?? [], (host, ofHost) =>
+      this.#roots.use(dump, async (ofDump) => {
+        if (wasm === undefined) return await read(host, { dump: ofDump });
+        const ofBoth = (ofWasm: number) => read(host, { dump: ofDump, wasm: ofWasm, ...ofHost });
+        return await this.#roots.use(wasm, ofBoth);
+      }),
+    );
     opening.then(begin, begin);
     // After the analyzer has read the files: if that hangs, it takes none of Node's few threads for files.
     const hashing = begun.then(() => this.#hashOfBoth(source, signal));
@@ -390,9 +409,10 @@ export class Heaps {
   }
 
   /** What a key has of the contents of dump and module. */
-  async #hashOfBoth({ dump, wasm }: HeapFiles, signal: AbortSignal): Promise<string> {
+  async #hashOfBoth({ dump, wasm, host }: HeapFiles, signal: AbortSignal): Promise<string> {
     const combined = createHash("sha256").update(await this.#hash(dump, signal));
     if (wasm !== undefined) combined.update(await this.#hash(wasm, signal));
+    for (const file of filesOfHost(host)) combined.update(await this.#hash(file, signal));
     return combined.digest("hex").slice(0, 32);
   }
 
@@ -407,29 +427,6 @@ export class Heaps {
   }
 }
 
-/** The SHA-256 of an open file. The next piece is read while one is hashed. */
-async function hashOfFile(descriptor: number, signal: AbortSignal): Promise<string> {
-  const hash = createHash("sha256");
-  const buffers = [Buffer.allocUnsafe(PIECE), Buffer.allocUnsafe(PIECE)] as const;
-  let position = 0;
-  const piece = (nth: number) =>
-    readFrom(descriptor, buffers[nth % 2 === 0 ? 0 : 1], 0, PIECE, position);
-  let next = piece(0);
-  try {
-    for (let nth = 1; ; nth++) {
-      signal.throwIfAborted();
-      const { buffer, bytesRead } = await next;
-      if (bytesRead === 0) return hash.digest("hex");
-      position += bytesRead;
-      next = piece(nth);
-      hash.update(buffer.subarray(0, bytesRead));
-    }
-  } finally {
-    // The descriptor is closed next.
-    await next.catch(() => {});
-  }
-}
-
 /** Whether a key is of a heap without a module. */
 export function isWithoutModule(key: string): boolean {
   return key.split(":")[2] === "";
@@ -438,14 +435,20 @@ export function isWithoutModule(key: string): boolean {
 /** The bytes of heaps, with the indexes that they do not have yet. */
 function bytesOf(entries: HeapEntry[]): number {
   return entries.reduce((sum, { heap, source, isPrepared }) => {
-    const indexes = isPrepared ? 0 : source.dump.unpacked * INDEXES_PER_DUMP_BYTE;
+    const indexes = isPrepared ? 0 : unpackedOf(source) * INDEXES_PER_DUMP_BYTE;
     return sum + heap.memorySize + indexes;
   }, 0);
 }
 
+/** The bytes of the files that a heap is made from. */
+function unpackedOf({ dump, host }: HeapFiles): number {
+  return filesOfHost(host).reduce((sum, { unpacked }) => sum + unpacked, dump.unpacked);
+}
+
 /** A text that is equal for the same files with the same contents. */
-function filesOf({ dump, wasm, partial, container }: HeapFiles): string {
-  const files = [dump.real, dump.identity, wasm?.real, wasm?.identity];
+function filesOf({ dump, wasm, partial, container, host }: HeapFiles): string {
+  const ofHost = filesOfHost(host).flatMap(({ real, identity }) => [real, identity]);
+  const files = [dump.real, dump.identity, wasm?.real, wasm?.identity, ...ofHost];
   return JSON.stringify([...files, partial, container]);
 }
 

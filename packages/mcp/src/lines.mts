@@ -1,7 +1,8 @@
 /** Parts of texts: addresses, places, paths, cuts. */
+import type { SizeParts } from "@warpo/heap-analyzer";
 import type { z } from "zod";
 import { formatCount, formatSize } from "../../../js/units.ts";
-import type { cutShape, edgeShape, pathShape, rootShape } from "./question.mts";
+import type { cutShape, edgeShape, evidenceShape, pathShape, rootShape } from "./question.mts";
 
 export { formatCount, formatSize };
 
@@ -19,15 +20,32 @@ export function rootText({ kind, name }: z.output<typeof rootShape>): string {
   return name === null ? kind : `${kind} ${name}`;
 }
 
+/** A retained size; of heaps that were joined, the bytes of each. */
+export function sizes({
+  retainedSize,
+  retainedParts: parts,
+}: {
+  retainedSize: number;
+  retainedParts?: SizeParts | undefined;
+}): string {
+  if (parts === undefined) return formatSize(retainedSize);
+  return `${formatSize(parts.javascript)} of JavaScript and ${formatSize(parts.wasm)} of wasm`;
+}
+
+function evidenceText({ kind, hits, values }: NonNullable<z.output<typeof evidenceShape>>): string {
+  return kind === "derived" ? `derived: ${hits} of ${values} values` : kind;
+}
+
 /** A path in few lines: the root, then a line for each step. */
 export function pathLines(path: z.output<typeof pathShape> | null): string[] {
   if (path === null) return ["No path: no root reaches it."];
   const steps = path.steps.map((step) => {
-    const { labelText, addressText, className, functionName, retainedSize, repeat } = step;
+    const { labelText, addressText, className, functionName, repeat } = step;
     const by = labelText === null ? "" : `${labelText.trim()} `;
     const times = repeat > 1 ? ` (${formatCount(repeat)} times)` : "";
     const object = withFunction(named(className, addressText), functionName);
-    return `  ${by}${object}${times} retains ${formatSize(retainedSize)}`;
+    const because = step.evidence === undefined ? "" : ` (${evidenceText(step.evidence)})`;
+    return `  ${by}${object}${times}${because} retains ${sizes(step)}`;
   });
   const stable = path.stable ? "" : ", not stable across builds";
   return [rootText(path.root), ...steps, `fingerprint ${path.fingerprint}${stable}`];
@@ -35,16 +53,17 @@ export function pathLines(path: z.output<typeof pathShape> | null): string[] {
 
 /** The reference to cut. */
 export function cutText(cut: z.output<typeof cutShape>): string {
-  return `Cutting ${place(cut)} frees ${formatSize(cut.freed)}.`;
+  return `Cutting ${place(cut)} frees ${sizes({ retainedSize: cut.freed, retainedParts: cut.freedParts })}.`;
 }
 
 /** A reference by its holder. */
 export function edgeText(edge: z.output<typeof edgeShape>): string {
   const at = edge.addressText === null ? "" : ` of ${edge.addressText}`;
-  return `${place(edge)}${at}${edge.independent ? ", independent" : ""}`;
+  const because = edge.evidence === undefined ? "" : `, ${evidenceText(edge.evidence)}`;
+  return `${place(edge)}${at}${because}${edge.independent ? ", independent" : ""}`;
 }
 
-function place(edge: Omit<z.output<typeof cutShape>, "freed">): string {
+function place(edge: Omit<z.output<typeof cutShape>, "freed" | "freedParts">): string {
   if (edge.root !== null) return rootText(edge.root);
   return `${edge.className ?? ""}${edge.labelText ?? ""}`;
 }

@@ -124,6 +124,17 @@ export const page = {
 /** Bytes. */
 export const size = count;
 
+/** Bytes of two heaps that were joined. */
+export const partsShape = z
+  .strictObject({ javascript: size, wasm: size })
+  .meta({ id: "parts" })
+  .optional();
+/** What speaks for a reference between joined heaps. */
+export const evidenceShape = z
+  .strictObject({ kind: z.enum(["exact", "derived", "declared"]), hits: count, values: count })
+  .meta({ id: "evidence" })
+  .optional();
+
 /** Shapes that several fields have. In a schema, one with a name of its own is written once. */
 export const rootShape = z
   .strictObject({ kind: z.string(), name: z.string().nullable() })
@@ -145,6 +156,8 @@ export const pathShape = z.strictObject({
       functionName: z.string().optional(),
       shallowSize: size,
       retainedSize: size,
+      retainedParts: partsShape,
+      evidence: evidenceShape,
       repeat: count,
     }),
   ),
@@ -158,6 +171,7 @@ export const cutShape = z.strictObject({
   labelText: z.string().nullable(),
   root: rootShape.nullable(),
   freed: size,
+  freedParts: partsShape,
 });
 export const edgeShape = z
   .strictObject({
@@ -168,6 +182,7 @@ export const edgeShape = z
     labelText: z.string().nullable(),
     root: rootShape.nullable(),
     independent: z.boolean(),
+    evidence: evidenceShape,
     weak: z.literal(true).optional(),
   })
   .meta({ id: "edge" });

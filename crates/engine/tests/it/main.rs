@@ -21,6 +21,7 @@ mod forge;
 mod formats;
 mod header_changes;
 mod heaps;
+mod joined;
 mod questions;
 mod random_heaps;
 mod snapshots;

@@ -33,7 +33,12 @@ pub(super) fn merged_lines(paths: &MergedPaths) -> Vec<String> {
 fn holders(held_by: &HeldBy) -> String {
     let global = size(held_by.global);
     if let Some(system) = held_by.system {
-        return format!("globals {global}, V8 {}", size(system));
+        let both = [(held_by.stack, "the stack"), (held_by.pinned, "pins")];
+        let both = both.into_iter().filter(|&(bytes, _)| bytes > 0);
+        let both: String = both
+            .map(|(bytes, what)| format!(", {what} {}", size(bytes)))
+            .collect();
+        return format!("globals {global}, V8 {}{both}", size(system));
     }
     let stack = size(held_by.stack);
     match held_by.unreferenced {

@@ -1,10 +1,30 @@
 //! How answers write classes, labels, roots, addresses and sizes.
 
 use super::text::{format_size, printable_name};
-use questions::{Root, after_class, root_kind_name, short_class};
+use questions::{Evidence, Root, SizeParts, after_class, root_kind_name, short_class};
 
 pub(super) fn size(bytes: impl Into<u64>) -> String {
     format_size(bytes.into())
+}
+
+/// A sum of bytes, or those of each of two heaps that were joined.
+pub(super) fn sizes(bytes: u64, parts: Option<SizeParts>) -> String {
+    match parts {
+        Some(parts) => format!(
+            "{} of JavaScript and {} of wasm",
+            size(parts.javascript),
+            size(parts.wasm)
+        ),
+        None => size(bytes),
+    }
+}
+
+/// What speaks for a reference, after its label.
+pub(super) fn with_evidence(label: String, evidence: Option<Evidence>) -> String {
+    match evidence {
+        Some(evidence) => format!("{label} ({evidence})"),
+        None => label,
+    }
 }
 
 pub(super) fn preview(preview: Option<&String>) -> String {

@@ -1,14 +1,14 @@
 //! Objects as text: one of them, those that were found, and those that one dominates.
 
-use super::names::{class, label, preview, root, size, with_function};
+use super::names::{class, class_and_label, label, preview, root, size, sizes, with_function};
 use super::paths::path_lines;
 use super::rows::{Left, Right, part, table};
 use super::text::{counted, format_count, printable_name};
 use base::units::AddressForm;
 use heap::{ContainerKind, ContainerPage, HeldValue};
 use questions::{
-    ConditionResult, DominatorGroups, Dominators, FoundGroups, FoundObjects, ObjectAnswer, Size,
-    SizeSum,
+    ConditionResult, DominatorGroups, Dominators, FoundGroups, FoundObjects, ObjectAnswer,
+    PossibleReferences, Size, SizeSum,
 };
 
 pub(super) fn found_lines(found: &FoundObjects, form: AddressForm) -> Vec<String> {
@@ -142,7 +142,7 @@ pub(super) fn object_lines(object: &ObjectAnswer, form: AddressForm) -> Vec<Stri
             "{}, {}, retains {}, referred to by {}",
             object.state.name(),
             size(object.shallow_size),
-            size(object.retained_size),
+            sizes(object.retained_size, object.retained_parts),
             format_count(object.referrer_count)
         ),
     ];
@@ -155,6 +155,14 @@ pub(super) fn object_lines(object: &ObjectAnswer, form: AddressForm) -> Vec<Stri
     }
     for of in &object.roots {
         lines.push(format!("root: {}", root(of)));
+    }
+    if let Some(possible) = &object.possible_holders {
+        lines.extend(possible_lines(possible));
+    }
+    if let Some(stack) = &object.pinned_by {
+        lines.push("pinned by".to_owned());
+        let frames = stack.iter().map(|frame| printable_name(frame));
+        lines.extend(frames.map(|frame| format!("  at {frame}")));
     }
     if object.preview.is_some() {
         lines.push(preview(object.preview.as_ref()));
@@ -182,6 +190,29 @@ pub(super) fn object_lines(object: &ObjectAnswer, form: AddressForm) -> Vec<Stri
         lines.extend(path_lines(path));
         lines.push(format!("fingerprint {}", path.fingerprint));
     }
+    lines
+}
+
+/// The slots of JavaScript that may refer to an object.
+fn possible_lines(possible: &PossibleReferences) -> Vec<String> {
+    let shown = possible.slots.len();
+    let what = noun(possible.total, "possible holder", "possible holders");
+    let mut lines = vec![part(possible.total, 0, shown, what)];
+    let rows: Vec<_> = possible
+        .slots
+        .iter()
+        .map(|slot| {
+            [
+                slot.address_text.clone(),
+                format!(
+                    "~ {}",
+                    class_and_label(Some(&slot.class_name), Some(&slot.label))
+                ),
+                format!("{} of {} values", slot.hits, slot.values),
+            ]
+        })
+        .collect();
+    lines.extend(table([("", Right), ("", Left), ("", Left)], &rows));
     lines
 }
 
@@ -247,7 +278,7 @@ pub(super) fn dominator_lines(dominators: &Dominators, form: AddressForm) -> Vec
             [
                 form.of(child.address).to_string(),
                 size(child.shallow_size),
-                size(child.retained_size),
+                sizes(child.retained_size, child.retained_parts),
                 class(&child.class_name),
             ]
         })
@@ -281,7 +312,7 @@ pub(super) fn group_lines(groups: &DominatorGroups) -> Vec<String> {
             [
                 format_count(group.count),
                 size(group.shallow_size),
-                size(group.retained_size),
+                sizes(group.retained_size, group.retained_parts),
                 class(&group.class_name),
             ]
         })

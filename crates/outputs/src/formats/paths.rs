@@ -1,6 +1,8 @@
 //! Paths and references as text.
 
-use super::names::{class, class_and_label, label, root, size, with_function};
+use super::names::{
+    class, class_and_label, label, root, size, sizes, with_evidence, with_function,
+};
 use super::rows::{Left, Right, part, table};
 use super::text::format_count;
 use base::units::AddressForm;
@@ -9,7 +11,10 @@ use questions::{Cut, Edge, Path, PathAnswer, Referrers};
 fn edge_cells(edge: &Edge, form: AddressForm) -> [String; 3] {
     let holder = match &edge.root {
         Some(of) => root(of),
-        None => class_and_label(edge.class_name.as_ref(), edge.label.as_ref()),
+        None => {
+            let label = class_and_label(edge.class_name.as_ref(), edge.label.as_ref());
+            with_evidence(label, edge.evidence)
+        }
     };
     let independent = match (edge.independent, edge.weak) {
         (true, _) => "yes",
@@ -58,6 +63,7 @@ pub(super) fn path_lines(path: &Path) -> Vec<String> {
         .iter()
         .map(|step| {
             let of = step.label.as_ref().map_or_else(String::new, |of| label(of));
+            let of = with_evidence(of, step.evidence);
             let of = match step.repeat {
                 1 => of,
                 times => format!("{of} ×{}", format_count(times.into())),
@@ -65,7 +71,7 @@ pub(super) fn path_lines(path: &Path) -> Vec<String> {
             let retained = if step.retained_size == step.shallow_size {
                 String::new()
             } else {
-                format!("retains {}", size(step.retained_size))
+                format!("retains {}", sizes(step.retained_size, step.retained_parts))
             };
             [
                 format!("  {of}"),
@@ -87,7 +93,10 @@ pub(super) fn cut_sentence(cut: &Cut) -> String {
         Some(of) => root(of),
         None => class_and_label(cut.class_name.as_ref(), cut.label.as_ref()),
     };
-    format!("Cutting {what} frees {}.", size(cut.freed))
+    format!(
+        "Cutting {what} frees {}.",
+        sizes(cut.freed, cut.freed_parts)
+    )
 }
 
 pub(super) fn path_answer_lines(answer: &PathAnswer, form: AddressForm) -> Vec<String> {
@@ -114,14 +123,14 @@ pub(super) fn path_answer_lines(answer: &PathAnswer, form: AddressForm) -> Vec<S
                 .map_or_else(String::new, |edge| edge_cells(edge, form)[2].clone());
             lines.push(format!(
                 "Cutting {what} frees this object: {}.",
-                size(freed)
+                sizes(freed, answer.retained_parts)
             ));
         }
         (None, cut) => {
             lines.push(format!(
                 "{} references each keep it alive: no single cut of them frees it, cutting all of them frees {}.",
                 format_count(independent.total),
-                size(answer.freed_by_cutting_all)
+                sizes(answer.freed_by_cutting_all, answer.retained_parts)
             ));
             lines.extend(edge_table(&independent.edges, form));
             lines.extend(cut.as_ref().map(cut_sentence));

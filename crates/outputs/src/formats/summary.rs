@@ -5,14 +5,16 @@ use super::names::size;
 use super::text::{counted, format_count, printable_name};
 use base::trap::Trap;
 use heap::Category;
-use questions::{CategorySum, Summary};
+use questions::{CategorySum, JoinedSums, PinCounts, Summary};
 
 pub(super) fn summary_lines(summary: &Summary) -> Vec<String> {
     let mut lines = match summary.total_heap_size {
         Some(total) => vec![format!("heap {}", size(total))],
+        None if summary.joined.is_some() => Vec::new(),
         None => vec![format!("live {}", size(summary.total_live_size))],
     };
     lines.extend(summary.accounting.iter().flat_map(accounting_lines_of));
+    lines.extend(summary.joined.iter().flat_map(joined_lines));
     let mut objects = format!("objects {} live", format_count(summary.objects.live));
     for (count, what) in [
         (summary.objects.garbage, "garbage"),
@@ -27,8 +29,12 @@ pub(super) fn summary_lines(summary: &Summary) -> Vec<String> {
         format_count(summary.classes)
     ));
     if let Some(system) = summary.roots.system {
+        let pinned = match summary.joined {
+            Some(_) => format!(", {} pinned", format_count(summary.roots.pinned)),
+            None => String::new(),
+        };
         lines.push(format!(
-            "roots {} global, {} system",
+            "roots {} global, {} system{pinned}",
             format_count(summary.roots.global),
             format_count(system)
         ));
@@ -52,6 +58,57 @@ pub(super) fn summary_lines(summary: &Summary) -> Vec<String> {
         format_count(last)
     ));
     lines.extend(summary.trap.iter().flat_map(trap_lines));
+    lines
+}
+
+/// The sums of two heaps that were joined, and what is known of the holders of pinned objects.
+fn joined_lines(sums: &JoinedSums) -> Vec<String> {
+    let totals = [("JavaScript", sums.javascript), ("wasm", sums.wasm)];
+    let mut lines: Vec<String> = totals
+        .iter()
+        .map(|(what, totals)| {
+            format!(
+                "{what} {} in {} objects",
+                size(totals.live_size),
+                format_count(totals.objects)
+            )
+        })
+        .collect();
+    let PinCounts {
+        total,
+        exact,
+        derived,
+        possible,
+        awaiting_release,
+        unseen,
+        with_stack,
+    } = sums.pinned;
+    let parts = [
+        (exact, "with an exact holder"),
+        (derived, "with a derived holder"),
+        (possible, "with possible holders only"),
+        (awaiting_release, "whose wrapper was collected"),
+        (unseen, "whose address no number equals"),
+    ];
+    let parts = parts.into_iter().filter(|&(count, _)| count > 0);
+    let parts: Vec<String> = parts
+        .map(|(count, what)| format!("{} {what}", format_count(count)))
+        .collect();
+    let parts = if parts.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", parts.join(", "))
+    };
+    lines.push(format!("pinned {}{parts}", format_count(total)));
+    if with_stack > 0 {
+        lines.push(format!(
+            "of {} pinned objects without a holder, it is known who pinned them",
+            format_count(with_stack)
+        ));
+    }
+    if !sums.numbers_read {
+        lines.push("numbers in arrays, maps, sets and wrappers were not read".to_owned());
+    }
     lines
 }
 

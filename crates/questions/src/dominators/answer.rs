@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use heap::SizeParts;
+
 /// The objects that an object immediately dominates: retained size ↓, shallow size ↓, address ↑.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -34,6 +36,9 @@ pub struct DominatorChild {
     pub shallow_size: u64,
     /// Bytes that it keeps alive, with its own.
     pub retained_size: u64,
+    /// Of heaps that were joined: the retained size by heap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retained_parts: Option<SizeParts>,
 }
 
 /// The objects that an object immediately dominates, by class: retained size ↓, count ↓, name ↑.
@@ -66,4 +71,7 @@ pub struct DominatorGroup {
     pub shallow_size: u64,
     /// Their retained size.
     pub retained_size: u64,
+    /// Of heaps that were joined: the retained size by heap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retained_parts: Option<SizeParts>,
 }

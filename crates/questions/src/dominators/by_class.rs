@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use super::answer::DominatorGroup;
 use crate::loaded_heap::LoadedHeap;
+use crate::parts::joined::retained_parts;
 use base::units::ObjectIndex;
+use heap::SizeParts;
 
 /// Sums by class name: retained size ↓, count ↓, name ↑.
 pub(crate) fn group_by_class(loaded: &LoadedHeap, objects: &[ObjectIndex]) -> Vec<DominatorGroup> {
@@ -16,6 +18,7 @@ pub(crate) fn group_by_class(loaded: &LoadedHeap, objects: &[ObjectIndex]) -> Ve
         sum.count += 1;
         sum.shallow_size += heap.shallow_size(object);
         sum.retained_size += heap.retained_size(object);
+        add(&mut sum.retained_parts, retained_parts(loaded, object));
     }
     // Classes may share a name.
     let mut by_name: HashMap<&str, DominatorGroup> = HashMap::new();
@@ -25,6 +28,7 @@ pub(crate) fn group_by_class(loaded: &LoadedHeap, objects: &[ObjectIndex]) -> Ve
             group.count += sum.count;
             group.shallow_size += sum.shallow_size;
             group.retained_size += sum.retained_size;
+            add(&mut group.retained_parts, sum.retained_parts);
         }
     }
     let named = by_name.into_iter().map(|(name, group)| DominatorGroup {
@@ -39,4 +43,10 @@ pub(crate) fn group_by_class(loaded: &LoadedHeap, objects: &[ObjectIndex]) -> Ve
             .then_with(|| left.class_name.cmp(&right.class_name))
     });
     groups
+}
+
+fn add(sum: &mut Option<SizeParts>, more: Option<SizeParts>) {
+    if let Some(more) = more {
+        sum.get_or_insert_default().add(more);
+    }
 }

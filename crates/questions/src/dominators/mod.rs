@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use crate::loaded_heap::LoadedHeap;
+use crate::parts::joined::retained_parts;
 use crate::parts::object_at::object_at;
 use crate::parts::page::{Page, default_limit, page};
 pub use answer::{DominatorChild, DominatorGroup, DominatorGroups, Dominators};
@@ -88,6 +89,7 @@ fn dominated_objects(
         class_name: loaded.class_name(object).to_owned(),
         shallow_size: heap.shallow_size(object),
         retained_size: heap.retained_size(object),
+        retained_parts: retained_parts(loaded, object),
     });
     Dominators {
         address: parent.map(|parent| loaded.heap.address(parent).0),

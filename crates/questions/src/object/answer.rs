@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
+use crate::parts::joined::PossibleReferences;
 use crate::parts::object_name::ObjectName;
 use crate::parts::path::Path;
 use crate::parts::roots::Root;
-use heap::{ContainerPage, FieldValue, ObjectState};
+use heap::{ContainerPage, FieldValue, ObjectState, SizeParts};
 
 /// Everything about one object.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -23,6 +24,9 @@ pub struct ObjectAnswer {
     pub shallow_size: u64,
     /// Its retained size; 0 if it is not alive.
     pub retained_size: u64,
+    /// Of heaps that were joined: the retained size by heap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retained_parts: Option<SizeParts>,
     /// Its immediate dominator: the nearest object that is on every path to it.
     pub dominator: Option<ObjectName>,
     /// The roots that refer to it.
@@ -40,6 +44,12 @@ pub struct ObjectAnswer {
     pub distance: Option<u32>,
     /// The number of references to it from live objects, without roots.
     pub referrer_count: u64,
+    /// Of heaps that were joined: the slots of JavaScript that may refer to it. They are not followed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub possible_holders: Option<PossibleReferences>,
+    /// Of a pinned object in heaps that were joined: the stack of JavaScript that pinned it, from its innermost frame on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pinned_by: Option<Vec<String>>,
     /// The path from a root; `None` if no root reaches it.
     pub path: Option<Path>,
 }

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
+use crate::parts::joined::{pinned_by, possible_references, retained_parts};
 use crate::parts::object_at::find_at;
 use crate::parts::object_name::dominator_of;
 use crate::parts::path::path_to;
@@ -58,6 +59,7 @@ pub fn object(
                 state,
                 shallow_size: size.into(),
                 retained_size: 0,
+                retained_parts: None,
                 dominator: None,
                 roots: Vec::new(),
                 preview: None,
@@ -65,6 +67,8 @@ pub fn object(
                 entries: None,
                 distance: None,
                 referrer_count: 0,
+                possible_holders: None,
+                pinned_by: None,
                 path: None,
             });
         }
@@ -77,6 +81,7 @@ pub fn object(
         state: heap.state(object),
         shallow_size: heap.shallow_size(object),
         retained_size: heap.retained_size(object),
+        retained_parts: retained_parts(loaded, object),
         dominator: dominator_of(loaded, object, control)?,
         roots: loaded
             .roots
@@ -91,6 +96,8 @@ pub fn object(
         },
         distance: loaded.source.distance(object),
         referrer_count: loaded.referrers(control)?.of(object).len() as u64,
+        possible_holders: possible_references(loaded, object),
+        pinned_by: pinned_by(loaded, object),
         path: path_to(loaded, &mut reader, object, control)?,
     })
 }

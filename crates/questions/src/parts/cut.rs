@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::joined::retained_parts;
 use super::labels::after_class;
 use super::path::{Path, path_to};
 use super::references::{Reference, independent_references, reference_label};
@@ -10,6 +11,7 @@ use crate::loaded_heap::{LoadedHeap, ReferenceReader};
 use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
+use heap::SizeParts;
 
 /// A reference to cut, and the bytes that this frees.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -25,6 +27,9 @@ pub struct Cut {
     pub root: Option<Root>,
     /// Bytes that cutting it frees.
     pub freed: u64,
+    /// Of heaps that were joined: these bytes by heap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub freed_parts: Option<SizeParts>,
 }
 
 /// The bytes that cutting a reference frees, if it is the only independent one.
@@ -54,6 +59,7 @@ pub(crate) fn named_cut(
         label,
         root,
         freed,
+        freed_parts: None,
     })
 }
 
@@ -69,10 +75,13 @@ pub(crate) fn cut_of(
     }
     let (_, references) = independent_references(loaded, object, 1, control)?;
     let freed = loaded.heap.retained_size(object);
-    let reference = references.first();
-    reference
-        .map(|&reference| named_cut(loaded, reader, object, reference, freed))
-        .transpose()
+    let Some(&reference) = references.first() else {
+        return Ok(None);
+    };
+    Ok(Some(Cut {
+        freed_parts: retained_parts(loaded, object),
+        ..named_cut(loaded, reader, object, reference, freed)?
+    }))
 }
 
 /// The path of an object, and the nearest cut on it.

@@ -1,6 +1,7 @@
 //! Parts that the answers to several questions consist of: roots, references, paths, and their texts.
 
 pub(crate) mod cut;
+pub(crate) mod joined;
 pub(crate) mod labels;
 pub(crate) mod object_at;
 pub(crate) mod object_name;

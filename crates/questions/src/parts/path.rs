@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::joined::{evidence, retained_parts};
 use super::labels::after_class;
 use super::path_text::{LEFT_OUT, path_text};
 use super::roots::{Root, named_root};
@@ -9,7 +10,7 @@ use crate::loaded_heap::{LoadedHeap, ReferenceReader};
 use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::PathPiece;
+use heap::{Evidence, PathPiece, SizeParts};
 
 /// One step of a path: a reference and the object that it leads to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -32,6 +33,12 @@ pub struct PathStep {
     pub shallow_size: u64,
     /// Bytes that it keeps alive, with its own.
     pub retained_size: u64,
+    /// Of heaps that were joined: the retained size by heap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retained_parts: Option<SizeParts>,
+    /// What speaks for the reference, if it leads from one of two joined heaps to the other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
     /// The number of consecutive references of this kind.
     pub repeat: u32,
 }
@@ -86,7 +93,11 @@ pub(crate) fn path_to(
             Some((parent, label)) => Some(reader.label(parent, piece.first, label, 0)?),
             None => None,
         };
-        steps.push(path_step(loaded, reader, label, (piece.first, 1))?);
+        let holder = tree.parent(piece.first).map(|(parent, _)| parent);
+        steps.push(PathStep {
+            evidence: holder.and_then(|holder| evidence(loaded, holder, piece.first)),
+            ..path_step(loaded, reader, label, (piece.first, 1))?
+        });
         add_repeated(loaded, reader, *piece, &mut steps, control)?;
     }
     let text = path_text(loaded, object, control)?;
@@ -115,6 +126,8 @@ fn path_step(
         function_name: reader.function_name(object)?,
         shallow_size: loaded.heap.shallow_size(object),
         retained_size: loaded.heap.retained_size(object),
+        retained_parts: retained_parts(loaded, object),
+        evidence: None,
         repeat,
     })
 }

@@ -2,13 +2,14 @@
 
 use serde::Serialize;
 
+use super::joined::evidence;
 use super::labels::after_class;
 use super::roots::{Root, named_root};
 use crate::loaded_heap::{LoadedHeap, ReferenceReader};
 use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::{EdgeLabel, OtherEdge, RootSlot};
+use heap::{EdgeLabel, Evidence, OtherEdge, RootSlot};
 
 /// A reference to an object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -28,6 +29,9 @@ pub struct Edge {
     pub root: Option<Root>,
     /// Whether the target stays reachable through this reference when all other references to it are cut.
     pub independent: bool,
+    /// What speaks for the reference, if it leads from one of two joined heaps to the other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
     /// Whether it is a weak reference of V8, which keeps nothing alive.
     #[serde(skip_serializing_if = "is_false")]
     pub weak: bool,
@@ -90,12 +94,16 @@ pub(crate) fn named_edge(
             label_text: None,
             root: Some(named_root(loaded, slot)),
             independent: true,
+            evidence: None,
             weak: false,
         },
         Reference::Object(source, skipped) => {
             let label = reference_label(loaded, reader, source, target, skipped)?;
             let independent = !loaded.dominator_index(control)?.dominates(target, source);
-            edge_from(loaded, source, Some(label), independent, false)
+            Edge {
+                evidence: evidence(loaded, source, target),
+                ..edge_from(loaded, source, Some(label), independent, false)
+            }
         }
         Reference::Other(edge) => {
             let label = loaded.source.other_label(edge);
@@ -119,6 +127,7 @@ fn edge_from(
         label,
         root: None,
         independent,
+        evidence: None,
         weak,
     }
 }

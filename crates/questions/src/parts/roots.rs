@@ -12,7 +12,8 @@ pub struct Root {
     #[serde(serialize_with = "root_kind")]
     pub kind: RootKind,
     /// The name of a global, the distance of a stack word from the stack pointer (`+16`), or the address
-    /// of a static object that no known global refers to.
+    /// of a static object that no known global refers to. Of a pinned object of two heaps that were joined, what is
+    /// known of its holders.
     pub name: Option<String>,
 }
 
@@ -36,9 +37,10 @@ pub(crate) fn named_root(loaded: &LoadedHeap, slot: RootSlot) -> Root {
         let is_static = loaded.heap.objects.is_static(slot.object);
         is_static.then(|| loaded.heap.address(slot.object).to_string())
     };
+    let note = || loaded.source.joined()?.pin_note(slot.object);
     Root {
         kind: slot.kind,
-        name: loaded.roots.name(slot).or_else(address),
+        name: loaded.roots.name(slot).or_else(address).or_else(note),
     }
 }
 

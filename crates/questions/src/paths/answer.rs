@@ -7,7 +7,7 @@ use crate::parts::object_name::ObjectName;
 use crate::parts::path::Path;
 use crate::parts::references::Edge;
 use crate::parts::roots::Root;
-use heap::ObjectState;
+use heap::{ObjectState, SizeParts};
 
 /// Why an object is alive, and which cuts would free it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -25,6 +25,9 @@ pub struct PathAnswer {
     pub shallow_size: u64,
     /// Bytes that it keeps alive, with its own.
     pub retained_size: u64,
+    /// Of heaps that were joined: the retained size by heap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retained_parts: Option<SizeParts>,
     /// The path from a root; `None` if no root reaches it.
     pub path: Option<Path>,
     /// The references of which each keeps it alive without the others.

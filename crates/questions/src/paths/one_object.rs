@@ -4,6 +4,7 @@ use super::after_return::freed_after_return;
 use super::answer::{FirstEdges, PathAnswer};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::cut::cut_of;
+use crate::parts::joined::retained_parts;
 use crate::parts::object_at::find_at;
 use crate::parts::object_name::dominator_of;
 use crate::parts::path::path_to;
@@ -34,6 +35,7 @@ pub(crate) fn path_answer(
                 state,
                 shallow_size: size.into(),
                 retained_size: 0,
+                retained_parts: None,
                 path: None,
                 independent_referrers: FirstEdges {
                     total: 0,
@@ -71,6 +73,7 @@ pub(crate) fn path_answer(
         state: heap.state(object),
         shallow_size: heap.shallow_size(object),
         retained_size,
+        retained_parts: retained_parts(loaded, object),
         path,
         independent_referrers: FirstEdges { total, edges },
         freed_by_cutting: (total == 1).then_some(retained_size),

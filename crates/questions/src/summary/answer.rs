@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::accounting::AccountingJson;
 use base::trap::Trap;
-use heap::Category;
+use heap::{Category, JoinedSums};
 
 /// The totals of a heap.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -27,6 +27,10 @@ pub struct Summary {
     /// What only objects of each category keep alive; absent for a dump.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<CategorySum>,
+    /// The sums of two heaps that were joined, and the pinned objects by what is known of their holders; absent for one
+    /// heap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub joined: Option<JoinedSums>,
     /// The trap at which the memory was taken; absent for what is no coredump.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trap: Option<Trap>,

@@ -52,6 +52,7 @@ pub fn summary(loaded: &LoadedHeap, control: &Control) -> Result<Summary> {
         classes: live_names.len() as u64,
         roots,
         categories: categories(loaded, control)?,
+        joined: loaded.source.joined().map(|joined| *joined.sums()),
         trap: loaded.trap.clone(),
     })
 }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::parts::cut::Cut;
 use crate::parts::path::Path;
+use heap::SizeParts;
 
 /// The objects and classes that retain the most, and where the bytes accumulate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -45,6 +46,9 @@ pub struct Suspect {
     pub count: u64,
     /// Bytes that it keeps alive, with its own.
     pub retained_size: u64,
+    /// Of heaps that were joined: the retained size by heap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retained_parts: Option<SizeParts>,
     /// Its retained size in the earlier heap; `None` without an earlier heap.
     pub retained_size_before: Option<u64>,
     /// Its part of the live bytes, from 0 to 1.

@@ -382,6 +382,7 @@ fn growth_suspect(
         address_text: only.map(|object| loaded.shown(object).to_string()),
         count: growth.after.count,
         retained_size: growth.after.retained,
+        retained_parts: None,
         retained_size_before: Some(growth.before),
         share: share_of_live(loaded, growth.after.retained),
         accumulation,

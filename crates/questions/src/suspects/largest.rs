@@ -9,6 +9,7 @@ use super::parts::{finish_suspects, owner_of, share_of_live};
 use crate::dominators::{DominatorGroup, group_by_class};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::cut::path_and_cut;
+use crate::parts::joined::retained_parts;
 use crate::parts::path::path_to;
 use base::columns;
 use base::control::{CHECK_INTERVAL, Control, Phase, Step};
@@ -122,6 +123,7 @@ fn object_suspect(
         address_text: Some(loaded.shown(object).to_string()),
         count: 1,
         retained_size,
+        retained_parts: retained_parts(loaded, object),
         retained_size_before: None,
         share: share_of_live(loaded, retained_size),
         accumulation: Some(Accumulation {
@@ -154,6 +156,7 @@ fn class_suspect(
         address_text: None,
         count: group.count,
         retained_size: group.retained_size,
+        retained_parts: group.retained_parts,
         retained_size_before: None,
         share: share_of_live(loaded, group.retained_size),
         accumulation: None,

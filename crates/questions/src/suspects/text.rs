@@ -5,6 +5,7 @@ use crate::parts::cut::Cut;
 use crate::parts::labels::after_class;
 use crate::parts::roots::root_kind_name;
 use base::units::AddressForm;
+use heap::SizeParts;
 
 /// The suspect, its retained size, what accumulates, and the reference to cut.
 pub(crate) fn paragraph(suspect: &Suspect, form: AddressForm) -> String {
@@ -35,7 +36,7 @@ pub(crate) fn paragraph(suspect: &Suspect, form: AddressForm) -> String {
         text += &format!("{} (fingerprint {}).", path.text, path.fingerprint);
     }
     if let Some(cut) = &suspect.cut {
-        text += &format!(" Cutting {} frees {}.", reference(cut), bytes(cut.freed));
+        text += &format!(" Cutting {} frees {}.", reference(cut), freed(cut));
     }
     text
 }
@@ -48,7 +49,10 @@ fn subject(suspect: &Suspect, form: AddressForm) -> String {
         ..
     } = suspect;
     let share = format!("{:.0} % of the live bytes", suspect.share * 100.0);
-    let size = bytes(*retained_size);
+    let size = match suspect.retained_parts {
+        Some(parts) => in_both(parts),
+        None => bytes(*retained_size),
+    };
     match (suspect.kind, suspect.address) {
         (SuspectKind::Growth, _) => {
             let before = suspect.retained_size_before.unwrap_or(0);
@@ -95,6 +99,21 @@ fn reference(cut: &Cut) -> String {
         (None, Some(class_name), Some(label)) => format!("{class_name}{}", after_class(label)),
         _ => "the reference".to_owned(),
     }
+}
+
+fn freed(cut: &Cut) -> String {
+    match cut.freed_parts {
+        Some(parts) => in_both(parts),
+        None => bytes(cut.freed),
+    }
+}
+
+fn in_both(parts: SizeParts) -> String {
+    format!(
+        "{} of JavaScript and {} of wasm",
+        bytes(parts.javascript),
+        bytes(parts.wasm)
+    )
 }
 
 fn bytes(bytes: u64) -> String {

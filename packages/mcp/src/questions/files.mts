@@ -4,6 +4,7 @@ import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
 import { LONGEST_TEXT } from "../../../../js/served/questions/parameters.ts";
 import type { Container, HeapFiles, OpenHeap } from "../heaps.mts";
+import { hostFiles } from "../host_files.mts";
 import { formatCount, formatSize } from "../lines.mts";
 import { category, count, page, type QuestionContext, question, size } from "../question.mts";
 import { type RootFile, shortened } from "../roots.mts";
@@ -16,6 +17,7 @@ const MOST_DETAILS = 4;
 /** Dumps that one request opens. */
 const MOST_DUMPS = 100;
 const MOST_GLOBALS = 1000;
+const MOST_SLOTS = 100;
 const MOST_U32 = 2 ** 32 - 1;
 
 export const listDumps = question({
@@ -82,6 +84,25 @@ const details = z.strictObject({
     })
     .nullable()
     .describe("null for a heap snapshot of V8, which contains only what is alive"),
+  joined: z
+    .strictObject({
+      javascript: z.strictObject({ objects: count, liveSize: size }),
+      wasm: z.strictObject({ objects: count, liveSize: size }),
+      pinned: z.strictObject({
+        total: count,
+        exact: count,
+        derived: count,
+        possible: count,
+        awaitingRelease: count,
+        unseen: count,
+        withStack: count,
+      }),
+      numbersRead: z.boolean(),
+      closuresRead: z.boolean(),
+      instanceFound: z.boolean(),
+    })
+    .optional()
+    .describe("of a dump with its host: both heaps, and the pinned objects by what holds them"),
   collector: z.string().nullable(),
   trap: z
     .strictObject({
@@ -146,6 +167,26 @@ export const openHeaps = question({
       .max(MOST_U32)
       .optional()
       .describe("of coredumps with several instances of the module, the number of one"),
+    host: z
+      .string()
+      .max(4096)
+      .optional()
+      .describe("the heap snapshot of the host, captured with one dump: both heaps become one"),
+    numbers: z
+      .string()
+      .max(4096)
+      .optional()
+      .describe("with host: the .numbers.json that was captured with it"),
+    handles: z
+      .string()
+      .max(4096)
+      .optional()
+      .describe("with host: the .handles.json that HEAP_HANDLES wrote beside the dump"),
+    slots: z
+      .array(z.string().max(LONGEST_TEXT))
+      .max(MOST_SLOTS)
+      .default([])
+      .describe("with host: fields with an index into an array, as app/Item.id=host.slots"),
   },
   output: {
     heaps: z.array(opened),
@@ -177,6 +218,9 @@ export const openHeaps = question({
         wasm: modules[nth],
         partial,
         ...(container === undefined ? {} : { container }),
+        ...(container?.host === undefined
+          ? {}
+          : { host: await hostFiles(roots, container.host) }),
       };
       const summary = await heaps.open(
         source,
@@ -230,7 +274,7 @@ function trapLine(trap: z.output<typeof details>["trap"]): string[] {
 
 /** What was said about the file of a dump beside its path. */
 function containerOf(
-  { raw, globals, coredumpInstance }: Reading,
+  { raw, globals, coredumpInstance, host, numbers, handles, slots }: Reading,
   nth: number,
   dumps: number,
 ): Container | undefined {
@@ -244,10 +288,26 @@ function containerOf(
       `the global ${shortened(wrong.name)} has ${wrong.values.length} values: expected one for each of ${dumps} dumps`,
     );
   }
+  if (host === undefined && (numbers !== undefined || handles !== undefined || slots.length > 0)) {
+    throw new QuestionError("ERR_INVALID_OPTION", "numbers, handles and slots need host");
+  }
+  if (host !== undefined && dumps > 1) {
+    throw new QuestionError("ERR_INVALID_OPTION", "host goes with one dump");
+  }
   const values = globals.map(({ name, values }) => [name, values[nth] as number]);
   const container = {
     ...(raw ? { globals: Object.fromEntries(values) as Record<string, number> } : {}),
     ...(coredumpInstance === undefined ? {} : { coredumpInstance }),
+    ...(host === undefined
+      ? {}
+      : {
+          host: {
+            snapshot: host,
+            slots,
+            ...(numbers === undefined ? {} : { numbers }),
+            ...(handles === undefined ? {} : { handles }),
+          },
+        }),
   };
   return Object.keys(container).length === 0 ? undefined : container;
 }
@@ -256,6 +316,10 @@ interface Reading {
   raw: boolean;
   globals: z.output<typeof global>[];
   coredumpInstance?: number | undefined;
+  host?: string | undefined;
+  numbers?: string | undefined;
+  handles?: string | undefined;
+  slots: string[];
 }
 
 type ShortAndFullSummary = [z.output<typeof opened>, z.output<typeof details>];
@@ -266,7 +330,7 @@ function summaryOf(
   handle: string,
   { dump, wasm }: HeapFiles,
 ): ShortAndFullSummary {
-  const { totalHeapSize, totalLiveSize, accounting, objects, classes, roots, categories, trap } =
+  const { totalHeapSize, totalLiveSize, accounting, objects, classes, roots, categories, joined, trap } =
     heap.summary();
   const liveObjects = objects.live;
   return [
@@ -286,6 +350,7 @@ function summaryOf(
       ...(categories === undefined ? {} : { categories }),
       bytes: accounting === undefined ? null : bytesOf(accounting),
       collector: accounting?.collector ?? null,
+      ...(joined === undefined ? {} : { joined }),
       ...(trap === undefined ? {} : { trap }),
     },
   ];

@@ -12,6 +12,7 @@ import {
   page,
   pathShape,
   question,
+  partsShape,
   rootShape,
   size,
   watched,
@@ -25,6 +26,7 @@ const suspect = z.strictObject({
   addressText: z.string().nullable(),
   count,
   retainedSize: size,
+  retainedParts: partsShape,
   retainedSizeBefore: size.nullable(),
   share: z.number(),
   accumulation: z

@@ -10,6 +10,7 @@ import {
   named,
   pathLines,
   rootText,
+  sizes,
   withFunction,
 } from "../lines.mts";
 import {
@@ -23,6 +24,7 @@ import {
   heap,
   objectShape,
   page,
+  partsShape,
   pathShape,
   question,
   rootShape,
@@ -201,6 +203,24 @@ export const object = question({
     state: z.string(),
     shallowSize: size,
     retainedSize: size,
+    retainedParts: partsShape,
+    possibleHolders: z
+      .strictObject({
+        total: count,
+        slots: z.array(
+          z.strictObject({
+            address: count,
+            addressText: z.string(),
+            className: z.string(),
+            label: z.string(),
+            labelText: z.string(),
+            hits: count,
+            values: count,
+          }),
+        ),
+      })
+      .optional(),
+    pinnedBy: z.array(z.string()).optional(),
     dominator: objectShape.nullable(),
     roots: z.array(rootShape),
     preview: z.string().nullable(),
@@ -217,7 +237,7 @@ export const object = question({
   },
   render(one) {
     return [
-      `${named(one.className, one.addressText)}, ${one.state}: ${formatSize(one.shallowSize)}, retains ${formatSize(one.retainedSize)}`,
+      `${named(one.className, one.addressText)}, ${one.state}: ${formatSize(one.shallowSize)}, retains ${sizes(one)}`,
       ...(one.preview === null ? [] : [one.preview]),
       ...one.fields.map(
         ({ name, type, value, functionName }) =>
@@ -228,6 +248,11 @@ export const object = question({
         ? "No object dominates it."
         : `Dominator: ${named(one.dominator.className, one.dominator.addressText)}`,
       ...(one.roots.length === 0 ? [] : [`Roots: ${one.roots.map(rootText).join(", ")}`]),
+      ...(one.possibleHolders?.slots ?? []).map(
+        ({ className, addressText, labelText, hits, values }) =>
+          `Possible holder, not followed: ${className}${labelText} of ${addressText} (${hits} of ${values} values)`,
+      ),
+      ...(one.pinnedBy === undefined ? [] : [`Pinned by ${one.pinnedBy.join(" < ")}`]),
       ...one.referrers.map((edge) => `Referred to by ${edgeText(edge)}`),
     ];
   },
@@ -276,6 +301,7 @@ const onePath = z.strictObject({
   state: z.string(),
   shallowSize: size,
   retainedSize: size,
+  retainedParts: partsShape,
   path: pathShape.nullable(),
   independentReferrers: z.strictObject({ total: count, edges: z.array(edgeShape) }),
   freedByCutting: size.nullable(),
@@ -347,7 +373,7 @@ export const paths = question({
     if (one === null) return [];
     const { total, edges } = one.independentReferrers;
     return [
-      `${named(one.className, one.addressText)}, ${one.state}: ${formatSize(one.shallowSize)}, retains ${formatSize(one.retainedSize)}`,
+      `${named(one.className, one.addressText)}, ${one.state}: ${formatSize(one.shallowSize)}, retains ${sizes(one)}`,
       ...pathLines(one.path),
       `Independent references: ${formatCount(total)}. ${edges.map(edgeText).join("; ")}`,
       `Cutting all of them frees ${formatSize(one.freedByCuttingAll)}.`,
@@ -401,6 +427,7 @@ export const dominators = question({
         count,
         shallowSize: size,
         retainedSize: size,
+        retainedParts: partsShape,
       }),
     ),
   },
@@ -415,7 +442,7 @@ export const dominators = question({
       `${at ?? "The heap"} immediately dominates:`,
       ...children.map((one) => {
         const times = one.address === null ? `${formatCount(one.count)}, ` : "";
-        return `${named(one.className, one.addressText)}: ${times}retains ${formatSize(one.retainedSize)}`;
+        return `${named(one.className, one.addressText)}: ${times}retains ${sizes(one)}`;
       }),
     ];
   },

@@ -33,14 +33,14 @@ const EDGE_TYPES: [&str; 7] = [
 
 /// A snapshot while it is made: nodes by type, name and size, and edges in the order of their sources.
 #[derive(Default)]
-struct Snapshot {
-    nodes: Vec<(u64, String, u64)>,
-    edges: Vec<(usize, u64, Value, usize)>,
+pub(crate) struct Snapshot {
+    pub(crate) nodes: Vec<(u64, String, u64)>,
+    pub(crate) edges: Vec<(usize, u64, Value, usize)>,
 }
 
 impl Snapshot {
     /// A snapshot whose only user root is an object `global`, node 1.
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut snapshot = Self::default();
         snapshot.node("synthetic", "", 0);
         snapshot.node("object", "global", 16);
@@ -48,7 +48,7 @@ impl Snapshot {
         snapshot
     }
 
-    fn node(&mut self, node_type: &str, name: &str, size: u64) -> usize {
+    pub(crate) fn node(&mut self, node_type: &str, name: &str, size: u64) -> usize {
         let node_type = NODE_TYPES
             .iter()
             .position(|name| *name == node_type)
@@ -57,7 +57,7 @@ impl Snapshot {
         self.nodes.len() - 1
     }
 
-    fn edge(&mut self, from: usize, edge_type: &str, name: impl Into<Value>, to: usize) {
+    pub(crate) fn edge(&mut self, from: usize, edge_type: &str, name: impl Into<Value>, to: usize) {
         let edge_type = EDGE_TYPES
             .iter()
             .position(|name| *name == edge_type)
@@ -116,7 +116,7 @@ impl Snapshot {
     }
 
     /// In the order of V8: the part `snapshot` comes first.
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         text(&self.json())
     }
 }

@@ -1,0 +1,147 @@
+/**
+ * A dump, a heap snapshot and the numbers that it does not show, of one moment. The judge is what the program knows about
+ * its own handles, and a reader of snapshots that is not the analyzer's.
+ */
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { capturePair, exposeGlobals } from "@warpo/heap-analyzer/capture";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  bridgeFolder,
+  captureProgram,
+  groupsNotSeen,
+  readBridgeTruth,
+  readNumbersFile,
+  shownNumbers,
+} from "./support/bridge.ts";
+
+const VERSIONS = join(import.meta.dirname, "node_versions/node_modules");
+const HOSTS = [
+  { title: "this Node", node: process.execPath },
+  { title: "Node 22", node: join(VERSIONS, "node-22/bin/node") },
+  { title: "Node 24", node: join(VERSIONS, "node-24/bin/node") },
+];
+const PROGRAMS = ["desk", "editor", "world"];
+
+let folder: Awaited<ReturnType<typeof bridgeFolder>>;
+
+beforeAll(async () => {
+  folder = await bridgeFolder("--debug");
+});
+afterAll(() => rmSync(folder.folder, { recursive: true, force: true }));
+
+describe.each(HOSTS)("$title", ({ node }) => {
+  describe.skipIf(!existsSync(node))("(skipped if npm run test:hosts did not install it)", () => {
+    test.each(PROGRAMS)(
+      "%s: the pair shows every handle that V8 shows, and no lost one",
+      (name) => {
+        const { prefix, printed } = captureProgram(folder, name, "closures", { node });
+        const truth = readBridgeTruth(prefix);
+        const unseen = truth.groups.filter((group) => group.unseen).map((group) => group.name);
+        expect(groupsNotSeen(prefix)).toEqual(unseen);
+        const shown = shownNumbers(prefix);
+        expect(truth.lost.length).toBeGreaterThan(20);
+        expect(truth.lost.filter((address) => shown.has(address))).toEqual([]);
+        expect(printed.read.functions).toBeGreaterThan(10);
+        expect(printed.read.cutContainers).toBe(0);
+      },
+    );
+  });
+});
+
+test("without closures, the variables of functions are not read, and nothing else is missing", () => {
+  const { prefix, printed } = captureProgram(folder, "desk", "capture");
+  const closures = readBridgeTruth(prefix).groups.filter(({ closure }) => closure);
+  expect(groupsNotSeen(prefix)).toEqual(closures.map(({ name }) => name));
+  expect(printed.read).not.toHaveProperty("functions");
+});
+
+test("the numbers file names its dump, and what was read", () => {
+  const { prefix, printed } = captureProgram(folder, "world", "capture");
+  const dump = readFileSync(`${prefix}.dump`);
+  const { objects, ...head } = readNumbersFile(prefix);
+  expect(head).toEqual({
+    format: "warpo-heap-analyzer numbers 1",
+    dumpSize: dump.length,
+    dumpSha256: createHash("sha256").update(dump).digest("hex"),
+    lo: dump.readUInt32LE(12),
+    hi: dump.length - 24 - 4 * dump.readUInt32LE(20),
+    read: printed.read,
+  });
+  expect(printed).toMatchObject({
+    dump: `${prefix}.dump`,
+    host: `${prefix}.heapsnapshot`,
+    numbers: `${prefix}.numbers.json`,
+  });
+  for (const name of ["dump", "heapsnapshot", "numbers.json"]) {
+    expect(statSync(`${prefix}.${name}`).mode & 0o777).toBe(0o600);
+  }
+  // A column of x, y and handle: all other numbers are at the first two places of three.
+  const sprites = objects.find(({ kind }) => kind === "Float64Array");
+  expect(sprites?.steps?.[1]?.[2]).toBe(0);
+  expect(sprites?.steps?.[1]?.[0]).toBeGreaterThan(30);
+});
+
+test("a capture calls no method, getter or trap of the program's objects", () => {
+  const { prefix } = captureProgram(folder, "hostile", "closures");
+  expect(groupsNotSeen(prefix)).toEqual([]);
+  expect(JSON.parse(readFileSync(`${prefix}.noticed.json`, "utf8"))).toBe("");
+});
+
+describe("in this process", () => {
+  let exports: WebAssembly.Exports;
+  beforeAll(async () => {
+    const module = new WebAssembly.Module(exposeGlobals(readFileSync(folder.wasm)));
+    const instance = await WebAssembly.instantiate(module, { env: { abort() {} } });
+    exports = instance.exports;
+  });
+
+  test("missing folders are created, and files are replaced", () => {
+    const inside = mkdtempSync(join(folder.folder, "own-"));
+    const prefix = join(inside, "a/b/pair");
+    capturePair(exports, prefix);
+    const before = statSync(`${prefix}.heapsnapshot`).ino;
+    const { dump } = capturePair(exports, pathToFileURL(prefix));
+    expect(dump).toBe(`${prefix}.dump`);
+    expect(statSync(`${prefix}.heapsnapshot`).ino).not.toBe(before);
+    const names = ["pair.dump", "pair.heapsnapshot", "pair.numbers.json"];
+    expect(readdirSync(join(inside, "a/b")).sort()).toEqual(names);
+  });
+
+  test("after a failure there is no file", () => {
+    const inside = mkdtempSync(join(folder.folder, "failed-"));
+    const prefix = join(inside, "pair");
+    expect(() => capturePair({}, prefix)).toThrow(
+      expect.objectContaining({ code: "ERR_GLOBALS_NOT_EXPOSED" }),
+    );
+    expect(readdirSync(inside)).toEqual([]);
+    mkdirSync(`${prefix}.numbers.json`);
+    expect(() => capturePair(exports, prefix)).toThrow(
+      expect.objectContaining({ code: "ERR_DUMP_PATH" }),
+    );
+    expect(readdirSync(inside)).toEqual(["pair.numbers.json"]);
+    expect(() => capturePair(exports, join(folder.wasm, "pair"))).toThrow(
+      expect.objectContaining({ code: "ERR_DUMP_WRITE" }),
+    );
+  });
+
+  test("elements beyond the first million are not read, and counted", () => {
+    const kept = globalThis as { large?: number[] };
+    kept.large = new Array(1_000_002).fill(0);
+    kept.large[1_000_001] = 4096 * 16;
+    const { read } = capturePair(exports, join(folder.folder, "large"));
+    delete kept.large;
+    expect(read.cutContainers).toBe(1);
+    expect(capturePair(exports, join(folder.folder, "small")).read.cutContainers).toBe(0);
+  });
+});

@@ -1,0 +1,93 @@
+//! Opens a heap dump together with the heap snapshot of its host.
+
+use base::control::Control;
+use base::error::{Error, Result};
+use base::input::Input;
+use dumps::Dump;
+use joined::{DumpIdentity, Handles, JoinError, JoinOptions, Numbers};
+use questions::LoadedHeap;
+
+use assemblyscript::DumpBytes;
+
+use crate::containers::{Origin, Reading, unpacked};
+use crate::recognised::{is_snapshot, read_program};
+
+/// What surrounds a program: the heap of JavaScript that was captured with its dump.
+#[derive(Clone, Debug)]
+pub struct HostFiles<'a, Bytes> {
+    /// The heap snapshot.
+    pub snapshot: Input<'a, Bytes>,
+    /// The numbers that the snapshot does not show, if they were captured.
+    pub numbers: Option<Input<'a, Bytes>>,
+    /// Who pinned what, if that was captured.
+    pub handles: Option<Input<'a, Bytes>>,
+    /// Fields that have an index into an array of JavaScript: `assembly/index/Item.id=host.slots`.
+    pub slots: Vec<String>,
+}
+
+/// Stands for no module, where a file needs none.
+const NO_MODULE: Option<&Input<'static>> = None;
+
+/// As [`open`](crate::open), joined with the heap of the host. Both files, and the numbers, are of one moment.
+///
+/// # Errors
+/// [`JoinError`]; otherwise as [`open`](crate::open).
+pub fn open_joined<Bytes: AsRef<[u8]> + From<Vec<u8>>, Kept: AsRef<[u8]>>(
+    file: Input<'_, Bytes>,
+    module: Option<&Input<'_, impl AsRef<[u8]>>>,
+    host: HostFiles<'_, Bytes>,
+    reading: &Reading,
+    keep: impl FnOnce(Bytes) -> Result<(Kept, Box<dyn DumpBytes>)>,
+    control: &Control,
+) -> Result<LoadedHeap> {
+    let (file, Origin { trap, warnings }) = unpacked(file, module, reading, control)?;
+    let name = file.name;
+    if is_snapshot(&file) {
+        let what = "the first file is a heap snapshot";
+        return Err(Error::from(JoinError::WrongKinds { what }).in_file(name));
+    }
+    let dump = file.bytes.as_ref();
+    let memory_size = Dump::parse(dump)
+        .map_err(|error| error.in_file(name))?
+        .memory
+        .size();
+    let options = Reading {
+        largest: reading.largest,
+        ..Reading::default()
+    };
+    let identity = DumpIdentity::of(dump);
+    let numbers = read_beside(host.numbers, &options, control, |bytes| {
+        Numbers::read(bytes, &identity)
+    })?;
+    let handles = read_beside(host.handles, &options, control, |bytes| {
+        Handles::read(bytes, &identity)
+    })?;
+    let program = read_program(module, &file, control)?.tolerating(reading.tolerance);
+    let (bytes, contents) = keep(file.bytes)?;
+    let wasm = program.opened(Input { name, bytes }, contents, control)?;
+    let (snapshot, _) = unpacked(host.snapshot, NO_MODULE, &options, control)?;
+    let js = v8::open(snapshot, None, control)?;
+    let options = JoinOptions {
+        memory_size,
+        slots: host.slots,
+        numbers,
+        handles,
+    };
+    let joined = joined::join(wasm, js, &options, control)?;
+    Ok(LoadedHeap::new(joined, name).with_origin(trap, warnings))
+}
+
+/// What a file says that was captured with the dump.
+fn read_beside<Bytes: AsRef<[u8]> + From<Vec<u8>>, T>(
+    file: Option<Input<'_, Bytes>>,
+    options: &Reading,
+    control: &Control,
+    read: impl FnOnce(&[u8]) -> Result<T>,
+) -> Result<Option<T>> {
+    let Some(file) = file else {
+        return Ok(None);
+    };
+    let (file, _) = unpacked(file, NO_MODULE, options, control)?;
+    let found = read(file.bytes.as_ref());
+    found.map(Some).map_err(|error| error.in_file(file.name))
+}

@@ -1,0 +1,153 @@
+//! What is known of a heap of WebAssembly that was joined with the heap of JavaScript around it.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use base::units::ObjectIndex;
+
+/// Bytes of two heaps. They are never shown as one sum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SizeParts {
+    /// Bytes of objects of JavaScript.
+    pub javascript: u64,
+    /// Bytes of objects in the memory of WebAssembly.
+    pub wasm: u64,
+}
+
+impl SizeParts {
+    /// Adds those of another object, heap by heap.
+    pub fn add(&mut self, other: Self) {
+        self.javascript += other.javascript;
+        self.wasm += other.wasm;
+    }
+}
+
+/// Why a number of JavaScript counts as a reference to an object in the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EvidenceKind {
+    /// Both ends are in the snapshot, or generated code is known to keep an address there.
+    Exact,
+    /// Nearly all numbers of a group of slots are addresses of pinned objects, which does not happen by chance.
+    Derived,
+    /// The caller says so.
+    Declared,
+}
+
+/// What speaks for a reference between the two heaps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Evidence {
+    /// Its kind.
+    pub kind: EvidenceKind,
+    /// Of the different values of the group of slots, those that are the address of a pinned object.
+    pub hits: u64,
+    /// The number of different values of the group of slots, without 0 and −1.
+    pub values: u64,
+}
+
+impl fmt::Display for Evidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            EvidenceKind::Exact => f.write_str("exact"),
+            EvidenceKind::Declared => f.write_str("declared"),
+            EvidenceKind::Derived => {
+                write!(f, "derived: {} of {} values", self.hits, self.values)
+            }
+        }
+    }
+}
+
+/// A slot of JavaScript with a number that equals the address of a pinned object, and nothing more that speaks for it.
+/// It is not followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PossibleHolder {
+    /// The object that has the slot.
+    pub holder: ObjectIndex,
+    /// The name of the slot, as the label of a reference.
+    pub label: String,
+    /// Of the different values of its group of slots, those that are the address of a pinned object.
+    pub hits: u64,
+    /// The number of different values of the group.
+    pub values: u64,
+}
+
+/// The first possible holders of an object, and how many there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PossibleHolders {
+    /// Their number.
+    pub total: u64,
+    /// The first of them.
+    pub holders: Vec<PossibleHolder>,
+}
+
+/// The live objects of one of the heaps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HeapTotals {
+    /// Their number.
+    pub objects: u64,
+    /// The sum of their shallow sizes, in bytes.
+    pub live_size: u64,
+}
+
+/// The pinned objects by the best evidence for a holder. Each counts once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PinCounts {
+    /// Their number.
+    pub total: u64,
+    /// Those with a holder that is exact.
+    pub exact: u64,
+    /// Those with a holder that is derived.
+    pub derived: u64,
+    /// Those to which only slots refer that may hold other numbers.
+    pub possible: u64,
+    /// Those that only the table of the bindings has: their wrapper was collected, and the release has not run.
+    pub awaiting_release: u64,
+    /// Those whose address no number of JavaScript equals, as far as numbers were read.
+    pub unseen: u64,
+    /// Those without an exact or derived holder of which it is known who pinned them.
+    pub with_stack: u64,
+}
+
+/// The totals of two heaps that were joined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct JoinedSums {
+    /// Of JavaScript.
+    pub javascript: HeapTotals,
+    /// Of the memory.
+    pub wasm: HeapTotals,
+    /// The pinned objects.
+    pub pinned: PinCounts,
+    /// Whether numbers in containers and wrappers were read too, which a snapshot alone does not show.
+    pub numbers_read: bool,
+    /// Whether variables of functions were read too.
+    pub closures_read: bool,
+    /// Whether the instance that has the memory was found in the snapshot, so that its globals and its stack hang
+    /// below it.
+    pub instance_found: bool,
+}
+
+/// Two heaps that were joined.
+pub trait JoinedHeaps {
+    /// The totals.
+    fn sums(&self) -> &JoinedSums;
+
+    /// The retained size of an object, by heap.
+    fn retained_parts(&self, object: ObjectIndex) -> SizeParts;
+
+    /// What speaks for the references from an object of one heap to an object of the other; `None` for objects of
+    /// one heap.
+    fn evidence(&self, holder: ObjectIndex, target: ObjectIndex) -> Option<Evidence>;
+
+    /// What is known of the holders of a pinned object for which none was found.
+    fn pin_note(&self, object: ObjectIndex) -> Option<String>;
+
+    /// The stack of JavaScript that pinned an object, from its innermost frame on; `None` if it was not taken.
+    fn pinned_by(&self, object: ObjectIndex) -> Option<&[String]>;
+
+    /// The slots that may refer to an object, at most `most` of them.
+    fn possible_holders(&self, object: ObjectIndex, most: usize) -> PossibleHolders;
+}

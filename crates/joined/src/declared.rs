@@ -1,0 +1,192 @@
+//! Slots that the caller declares: a field of a class of the memory has the index of an element of an array of
+//! JavaScript. Small integers are dense, so that statistics cannot find them.
+
+use std::collections::HashMap;
+
+use crate::JoinError;
+use crate::extra::{Extra, OwnLabels};
+use crate::graph::LeftOut;
+use base::columns;
+use base::control::{Control, Step};
+use base::error::{Error, Result};
+use base::units::ObjectIndex;
+use heap::{Cell, Evidence, EvidenceKind, HeapClass, LabelKind, Opened, WideLabel};
+use v8::HostView;
+
+/// A declared slot.
+struct Declared<'t> {
+    text: &'t str,
+    class: &'t str,
+    field: &'t str,
+    /// The names of a global and of properties.
+    path: Vec<&'t str>,
+}
+
+impl<'t> Declared<'t> {
+    fn parse(text: &'t str) -> Result<Self> {
+        let parsed = text.rsplit_once('=').and_then(|(place, path)| {
+            let (class, field) = place.rsplit_once('.')?;
+            let path: Vec<&str> = path.split('.').collect();
+            let is_named = !class.is_empty() && !field.is_empty();
+            (is_named && path.iter().all(|name| !name.is_empty())).then_some(Self {
+                text,
+                class,
+                field,
+                path,
+            })
+        });
+        parsed.ok_or_else(|| wrong(text, "it does not have this form".to_owned()))
+    }
+}
+
+fn wrong(slot: &str, reason: String) -> Error {
+    Error::from(JoinError::Slot {
+        slot: slot.to_owned(),
+        reason,
+    })
+}
+
+/// What declared slots add to the graph, and what they replace.
+#[derive(Default)]
+pub(crate) struct DeclaredSlots {
+    /// From objects of the memory to objects of JavaScript.
+    pub(crate) references: Vec<Extra>,
+    /// The references of the arrays to the same objects: the array does not keep them alive for anyone else.
+    pub(crate) left_out: LeftOut,
+}
+
+/// Finds the references of declared slots.
+///
+/// # Errors
+/// [`JoinError::Slot`] if the heaps do not have the class, the field or the array;
+/// [`Error::OutOfMemory`], [`Error::Aborted`].
+pub(crate) fn declared_slots(
+    [wasm, js]: [&Opened; 2],
+    view: HostView<'_>,
+    texts: &[String],
+    labels: &mut OwnLabels,
+    step: &Step<'_>,
+) -> Result<DeclaredSlots> {
+    let mut found = DeclaredSlots::default();
+    let first_js = wasm.heap.objects.len() as u32;
+    let mut replaced: Vec<(ObjectIndex, u32)> = Vec::new();
+    for text in texts {
+        let declared = Declared::parse(text)?;
+        let array = array_of(js, view, &declared)?;
+        let elements = Elements::of_array(js, view, array);
+        let label = labels.of_text(declared.field)?;
+        for (object, index) in indexes(wasm, &declared, step.control())? {
+            let Some(places) = elements.by_index.get(&index) else {
+                continue;
+            };
+            for &(holder, position) in places {
+                columns::push(&mut replaced, (holder, position))?;
+            }
+            if let Some(&(_, position)) = places.first() {
+                let target = js.heap.edges.target(position);
+                let extra = Extra {
+                    source: object,
+                    target: ObjectIndex(first_js + target.0),
+                    label,
+                    exact: None,
+                    evidence: Evidence {
+                        kind: EvidenceKind::Declared,
+                        hits: 0,
+                        values: 0,
+                    },
+                };
+                columns::push(&mut found.references, extra)?;
+            }
+        }
+    }
+    replaced.sort_unstable();
+    replaced.dedup();
+    for (holder, position) in replaced {
+        found.left_out.add(holder, position);
+    }
+    found.references.sort_by_key(|extra| extra.source);
+    Ok(found)
+}
+
+/// The array to which the path leads.
+fn array_of(js: &Opened, view: HostView<'_>, declared: &Declared<'_>) -> Result<ObjectIndex> {
+    let mut names = declared.path.iter();
+    let first = names.next().copied().unwrap_or_default();
+    let mut object = js.source.global(first).ok_or_else(|| {
+        let reason = format!("no global of JavaScript has the name {first:?}");
+        wrong(declared.text, reason)
+    })?;
+    for name in names {
+        object = view.property(object, name).ok_or_else(|| {
+            let class = &js.heap.objects.class_of(object).name;
+            let reason = format!("the {class} has no property {name:?}");
+            wrong(declared.text, reason)
+        })?;
+    }
+    Ok(object)
+}
+
+/// The live objects of the class, each with the value of its field.
+fn indexes(
+    wasm: &Opened,
+    declared: &Declared<'_>,
+    control: &Control,
+) -> Result<Vec<(ObjectIndex, u32)>> {
+    let heap = &wasm.heap;
+    let is_class = |class: &HeapClass| class.name == declared.class;
+    let is_wanted: Vec<bool> = heap.objects.classes.iter().map(is_class).collect();
+    if !is_wanted.contains(&true) {
+        let reason = format!("no class of the program has the name {:?}", declared.class);
+        return Err(wrong(declared.text, reason));
+    }
+    let names = [declared.field.to_owned()];
+    if wasm
+        .source
+        .field_type(declared.field, &is_wanted, control)?
+        .is_none()
+    {
+        let (class, field) = (declared.class, declared.field);
+        let reason = format!("the class {class} has no field {field:?}");
+        return Err(wrong(declared.text, reason));
+    }
+    let mut objects = Vec::new();
+    for object in heap.live_heap_objects() {
+        if is_wanted[heap.objects.class_slots[object.at()] as usize] {
+            columns::push(&mut objects, object)?;
+        }
+    }
+    let mut cells = Vec::new();
+    let mut reader = wasm.source.field_reader(&names, control)?;
+    reader.fields(0, &objects, &mut cells)?;
+    let pairs = objects.into_iter().zip(cells);
+    let pairs = pairs.filter_map(|(object, cell)| match cell {
+        Cell::Integer(index) => Some((object, u32::try_from(index).ok()?)),
+        Cell::Unsigned(index) => Some((object, u32::try_from(index).ok()?)),
+        _ => None,
+    });
+    Ok(pairs.collect())
+}
+
+/// The references to the elements of an array: its own, and those of its storage.
+struct Elements {
+    by_index: HashMap<u32, Vec<(ObjectIndex, u32)>>,
+}
+
+impl Elements {
+    fn of_array(js: &Opened, view: HostView<'_>, array: ObjectIndex) -> Self {
+        let edges = &js.heap.edges;
+        let mut by_index: HashMap<u32, Vec<_>> = HashMap::new();
+        let storage = view.internal(array, "elements");
+        for holder in [Some(array), storage].into_iter().flatten() {
+            for position in edges.range(holder) {
+                let kind = edges.label(position).map(|label| label.kind());
+                let is_element = matches!(kind, Some(LabelKind::Element | LabelKind::Hidden));
+                let index = edges.wide_label(position).and_then(WideLabel::index);
+                if let Some(index) = index.filter(|_| is_element) {
+                    by_index.entry(index).or_default().push((holder, position));
+                }
+            }
+        }
+        Self { by_index }
+    }
+}

@@ -1,0 +1,84 @@
+//! What answers say of two heaps that were joined. All of it is absent for one heap.
+
+use serde::Serialize;
+
+use super::labels::after_class;
+use crate::loaded_heap::LoadedHeap;
+use base::units::ObjectIndex;
+use heap::{Evidence, SizeParts};
+
+/// The largest number of possible holders that are listed.
+const MOST_POSSIBLE: usize = 20;
+
+/// A slot of JavaScript that may refer to an object. It is not followed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PossibleReference {
+    /// The object that has the slot.
+    pub address: u32,
+    /// The address as text: the id `@38208`.
+    pub address_text: String,
+    /// Its class.
+    pub class_name: String,
+    /// The name of the slot, as the label of a reference.
+    pub label: String,
+    /// The label as it follows the name of a class: `.handle`, `[3]`, ` key`.
+    pub label_text: String,
+    /// Of the different values of its group of slots, those that are the address of a pinned object.
+    pub hits: u64,
+    /// The number of different values of the group.
+    pub values: u64,
+}
+
+/// The slots that may refer to an object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PossibleReferences {
+    /// Their number.
+    pub total: u64,
+    /// The first of them.
+    pub slots: Vec<PossibleReference>,
+}
+
+/// The retained size of an object, by heap.
+pub(crate) fn retained_parts(loaded: &LoadedHeap, object: ObjectIndex) -> Option<SizeParts> {
+    Some(loaded.source.joined()?.retained_parts(object))
+}
+
+/// What speaks for a reference between the heaps.
+pub(crate) fn evidence(
+    loaded: &LoadedHeap,
+    holder: ObjectIndex,
+    target: ObjectIndex,
+) -> Option<Evidence> {
+    loaded.source.joined()?.evidence(holder, target)
+}
+
+/// The stack of JavaScript that pinned an object.
+pub(crate) fn pinned_by(loaded: &LoadedHeap, object: ObjectIndex) -> Option<Vec<String>> {
+    let stack = loaded.source.joined()?.pinned_by(object);
+    stack.map(<[String]>::to_vec)
+}
+
+/// The slots that may refer to an object; `None` if there are none.
+pub(crate) fn possible_references(
+    loaded: &LoadedHeap,
+    object: ObjectIndex,
+) -> Option<PossibleReferences> {
+    let possible = loaded
+        .source
+        .joined()?
+        .possible_holders(object, MOST_POSSIBLE);
+    let slots = possible.holders.into_iter().map(|slot| PossibleReference {
+        address: loaded.heap.address(slot.holder).0,
+        address_text: loaded.shown(slot.holder).to_string(),
+        class_name: loaded.class_name(slot.holder).to_owned(),
+        label_text: after_class(&slot.label),
+        label: slot.label,
+        hits: slot.hits,
+        values: slot.values,
+    });
+    (possible.total > 0).then(|| PossibleReferences {
+        total: possible.total,
+        slots: slots.collect(),
+    })
+}

@@ -1,0 +1,50 @@
+// The numbers of a paused thread that its heap snapshot does not show, in a file beside it.
+
+import type { Conversation } from "../numbers/conversation.js";
+import { identifyDump, writeNumbers } from "../numbers/file.js";
+import { readNumbers } from "../numbers/read.js";
+import type { Captured } from "./capture.js";
+import type { Session } from "./connection.js";
+import { type Unpublished, written } from "./output.js";
+import type { Pause } from "./pause.js";
+import type { Thread } from "./threads.js";
+
+/** Where to write the numbers. */
+export interface NumbersOutput {
+  path: string;
+  /** Also read the variables of functions. */
+  closures: boolean;
+}
+
+/**
+ * Reads the numbers of a thread of which a heap snapshot was taken in this pause, and writes them.
+ *
+ * @param dump the file of the dump, which may still have another name.
+ */
+export async function writeHostNumbers(
+  { session, realms }: Thread,
+  pause: Pause,
+  { heapBase, memorySize }: Captured,
+  dump: string,
+  { path, closures }: NumbersOutput,
+): Promise<Unpublished> {
+  const isOfProgram = (script: string) => pause.scripts.get(script) === "program";
+  const conversation = readNumbers(
+    realms.map(({ id }) => id),
+    { lo: heapBase, hi: memorySize },
+    { isOfProgram: closures ? isOfProgram : undefined },
+  );
+  const numbers = await hold(session, conversation);
+  return await written(path, "the numbers", (file) =>
+    writeNumbers(file, identifyDump(dump), numbers),
+  );
+}
+
+/** Asks everything that a conversation asks. */
+async function hold<T>(session: Session, conversation: Conversation<T>): Promise<T> {
+  for (let step = conversation.next(); ; ) {
+    if (step.done === true) return step.value;
+    const calls = step.value.map(({ method, parameters }) => session.call(method, parameters));
+    step = conversation.next(await Promise.all(calls));
+  }
+}
