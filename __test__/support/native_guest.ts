@@ -3,7 +3,7 @@
  * ask for a dump.
  */
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { WASI } from "node:wasi";
 import { captureDump, exposeGlobals } from "../../dist/capture.js";
@@ -117,6 +117,8 @@ export interface Guest {
   fates: Map<number, (typeof FATES)[number]>;
   /** The lines that allocated the blocks, of a source that was compiled with lines.h. */
   lines: Map<number, number>;
+  /** What the program printed until its end. */
+  output: string;
 }
 
 /** Runs a module until it asks for a dump. */
@@ -129,8 +131,11 @@ export function runGuest(file: string): Guest {
     live: new Map(),
     fates: new Map(),
     lines: new Map(),
+    output: "",
   };
-  const wasi = new WASI({ version: "preview1", args: ["guest"] });
+  const printed = `${file}.stdout`;
+  const stdout = openSync(printed, "w");
+  const wasi = new WASI({ version: "preview1", args: ["guest"], stdout });
   const imports = wasi.getImportObject() as WebAssembly.Imports;
   const truth = {
     alloc: (block: number, size: number) => live.set(block >>> 0, size >>> 0),
@@ -148,5 +153,6 @@ export function runGuest(file: string): Guest {
   const instance = new WebAssembly.Instance(module, { ...imports, truth, env });
   if ("_start" in instance.exports) wasi.start(instance);
   else (instance.exports.run as () => void)();
-  return guest;
+  closeSync(stdout);
+  return { ...guest, output: readFileSync(printed, "utf8") };
 }

@@ -1,6 +1,7 @@
 // Compiles the parser with clang and wasi-libc: node compile.mjs <source> <module>
 
 import { spawnSync } from "node:child_process";
+import { rmSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -22,7 +23,9 @@ export function compile(source, wasm) {
   const compiled = clang("-c", ...options, "-o", object, basename(source));
   if (compiled.error !== undefined) return "There is no clang.";
   // Linked without -O, with which clang would run a `wasm-opt` of the PATH, which may remove the debug information.
-  const linked = clang("-mexec-model=reactor", "-o", module, object);
+  // The end of static data is exported: without it, the analyzer has to guess where the stack begins.
+  const linked = clang("-mexec-model=reactor", "-Wl,--export=__data_end", "-o", module, object);
+  rmSync(object, { force: true });
   const failed = [compiled, linked].find(({ status }) => status !== 0);
   if (failed !== undefined) return `clang cannot compile for wasm32-wasi: ${failed.stderr}`;
 }

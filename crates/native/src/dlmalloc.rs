@@ -1,5 +1,6 @@
 //! dlmalloc: its state is found without names, by what its fields say of each other, and then all chunks are walked.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use base::columns;
@@ -127,16 +128,26 @@ fn nearby(at: u32) -> impl Iterator<Item = u32> {
     (at.saturating_sub(STATE_SIZE)..=at.saturating_add(STATE_SIZE)).step_by(4)
 }
 
-/// The fields that can be the segment that ends with the top chunk.
+/// The fields that can be the segment that ends with the top chunk, the most likely one first.
+///
+/// The current and the largest footprint, which lie before the segment, look like one if their sum is its end by chance.
+/// No segment follows it then, so that all older segments would be missed: fields that others follow come first, then
+/// those behind.
 fn segment_fields(memory: Memory<'_>, at: u32, top: Top) -> impl Iterator<Item = u32> {
     let end = u64::from(top.chunk) + u64::from(top.size) + u64::from(top.reserve);
-    nearby(at).filter(move |&field| {
+    let fields = nearby(at).filter(|&field| {
         let base = memory.word(Address(field));
         let size = memory.word_behind(Address(field), 4);
         base.zip(size).is_some_and(|(base, size)| {
             base > field && base <= top.chunk && u64::from(base) + u64::from(size) == end
         })
-    })
+    });
+    let mut fields: Vec<u32> = fields.collect();
+    fields.sort_by_key(|&field| {
+        let is_last = memory.word_behind(Address(field), 8) == Some(0);
+        (is_last, Reverse(field))
+    });
+    fields.into_iter()
 }
 
 /// The range of the state. In C, the field `segment` comes 424 bytes after `top`; in Rust 12 bytes after it, or before it
@@ -345,6 +356,33 @@ mod tests {
         let used: u32 = walk.usable.iter().map(|usable| usable + 4).sum();
         assert_eq!(u64::from(used) + walk.free + walk.overhead, u64::from(SIZE));
         assert!(walk.state.contains(&(STATE + 24)) && walk.state.contains(&(STATE + 448)));
+    }
+
+    #[test]
+    fn the_footprint_is_not_taken_for_a_segment() {
+        let mut bytes = memory();
+        let mut put = |at: u32, word: u32| {
+            bytes[at as usize..at as usize + 4].copy_from_slice(&word.to_le_bytes());
+        };
+        // An older segment, with a record of itself in its last used block, and one other block.
+        let (old, record) = (20_488, 20_488 + 16);
+        for (at, word) in [
+            (STATE + 456, record + 8),
+            (old + 4, 16 | IN_USE | PREVIOUS_IN_USE),
+            (record + 4, 32 | IN_USE | PREVIOUS_IN_USE),
+            (record + 8, old),
+            (record + 12, 64),
+            (old + 52, FENCEPOST),
+            (old + 56, FENCEPOST),
+            (old + 60, FENCEPOST),
+            // What looks like the newer segment, and like the last one.
+            (STATE + 432, BASE),
+            (STATE + 436, SIZE),
+        ] {
+            put(at, word);
+        }
+        let walk = walk(Memory::new(&bytes), &Control::default()).unwrap();
+        assert_eq!(walk.addresses, [BASE + 8, BASE + 40, old + 8]);
     }
 
     #[test]
