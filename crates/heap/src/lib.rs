@@ -39,6 +39,7 @@ mod search;
 mod semidominators;
 mod source;
 pub mod survey;
+mod unreferenced;
 mod value;
 pub mod views;
 
@@ -68,6 +69,7 @@ pub use objects::{ClassOrigin, HeapClass, Location, ObjectTable};
 pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};
 pub use path_tree::{PathPiece, PathTree};
 pub use prefetch::prefetch;
+pub use ranked_bits::RankedBits;
 pub use raw_blocks::RawTable;
 pub use reached::reached_from;
 pub use referrers::ReferrerIndex;
@@ -78,4 +80,5 @@ pub use source::{
     ObjectReader, Opened, OtherEdge, ReadOrder, Source, SourceLocation, TextFilter,
 };
 pub use survey::Survey;
+pub use unreferenced::UnreferencedTotals;
 pub use value::ShownValue;
