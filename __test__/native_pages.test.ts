@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { compiler } from "./support/native_guest.ts";
+import { compiler } from "./support/native_toolchains.ts";
 
 const ROOT = resolve(__dirname, "..");
 const PAGES = join(ROOT, "docs/native");

@@ -8,14 +8,8 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { openHeap } from "../dist/index.js";
-import {
-  CLANG,
-  emscripten,
-  type Guest,
-  runGuest,
-  rust,
-  type Toolchain,
-} from "./support/native_guest.ts";
+import { dumped, type NativeGuest } from "./support/native_program.ts";
+import { CLANG, emscripten, rust, type Toolchain } from "./support/native_toolchains.ts";
 
 const SAMPLES = join(__dirname, "samples/native");
 
@@ -73,16 +67,16 @@ if (process.env.NATIVE_SAMPLES === "write") {
   for (const { name, toolchain, source, level, options } of MADE) {
     const wasm = join(folder, `${name}.wasm`);
     const problem = toolchain.make(source, level, wasm, options);
-    if (problem === undefined) write(name, runGuest(wasm));
+    if (problem === undefined) write(name, dumped(wasm));
     else console.warn(`${name}: ${problem}`);
   }
   rmSync(folder, { recursive: true });
 }
 
-function write(name: string, { wasm, dump, live, fates }: Guest): void {
+function write(name: string, { wasm, dump, live, fates }: NativeGuest): void {
   mkdirSync(join(SAMPLES, name), { recursive: true });
   const truth: Truth = { blocks: [...live], fates: [...fates] };
-  const files = { "guest.wasm": wasm, "guest.dump": dump, "truth.json": JSON.stringify(truth) };
+  const files = { "guest.wasm": wasm, "guest.dump": readFileSync(dump), "truth.json": JSON.stringify(truth) };
   for (const [file, content] of Object.entries(files))
     writeFileSync(join(SAMPLES, name, `${file}.gz`), gzipSync(content, { level: 9 }));
 }

@@ -36,6 +36,10 @@ interface Range {
 /** The program's log contradicts itself or the memory: a mistake of the program or of the judge. */
 export class BadLog extends Error {}
 
+/** Why a byte of a block is as it is: the program wrote it, or it was there before the block. */
+const WRITTEN = 1;
+const OLD = 2;
+
 /** Not to be confused with an address. */
 const NO_MEMORY = [How.Local, How.Host];
 
@@ -44,9 +48,9 @@ export class Log {
   /** The program's own memory outside of the heap, by its start. */
   readonly owned = new Map<number, Range>();
   readonly #pointers = new Map<number, Pointer>();
-  /** What the program wrote into blocks, and whether it did, by address of the byte. */
+  /** What must be in the blocks, and why, by address of the byte. */
   #shadow: Uint8Array<ArrayBuffer> = new Uint8Array(0);
-  #isWritten: Uint8Array<ArrayBuffer> = new Uint8Array(0);
+  #origins: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   #allocations = 0;
   /** Is called when the program asks for a dump. */
   readonly #onDump: () => void;
@@ -68,7 +72,7 @@ export class Log {
         this.#add(at, size);
         if (!isCleared) return;
         this.#shadow.fill(0, at, at + size);
-        this.#isWritten.fill(1, at, at + size);
+        this.#origins.fill(WRITTEN, at, at + size);
       }),
       freed: unsigned((at = 0) => this.#remove(at)),
       moved: unsigned((from = 0, to = 0, size = 0) => this.#move(from, to, size)),
@@ -94,7 +98,7 @@ export class Log {
 
   /** Whether the program wrote the four bytes at an address since it allocated the block. */
   isWritten(at: number): boolean {
-    return [0, 1, 2, 3].every((nth) => this.#isWritten[at + nth] === 1);
+    return [0, 1, 2, 3].every((nth) => this.#origins[at + nth] === WRITTEN);
   }
 
   /** The block around an address. Naive: looks at all. */
@@ -104,13 +108,13 @@ export class Log {
     }
   }
 
-  /** What was written must be in the memory. */
+  /** What was written must be in the memory, and nothing else may have been. */
   checkMemory(): void {
     const memory = new Uint8Array(this.#memory());
     for (const { address, size } of this.blocks.values()) {
       for (let at = address; at < address + size; at++) {
-        if (this.#isWritten[at] === 1 && memory[at] !== this.#shadow[at])
-          throw new BadLog(`the byte at ${hex(at)} is not what was written`);
+        if (memory[at] !== this.#shadow[at])
+          throw new BadLog(`the byte at ${hex(at)} is not what the log says`);
       }
     }
     const words = new DataView(memory.buffer);
@@ -130,8 +134,10 @@ export class Log {
     const memorySize = this.#memory().byteLength;
     if (this.#shadow.length < memorySize) {
       this.#shadow = grown(this.#shadow, memorySize);
-      this.#isWritten = grown(this.#isWritten, memorySize);
+      this.#origins = grown(this.#origins, memorySize);
     }
+    this.#shadow.set(new Uint8Array(this.#memory(), at, size), at);
+    this.#origins.fill(OLD, at, at + size);
   }
 
   #remove(at: number): LoggedBlock {
@@ -147,7 +153,7 @@ export class Log {
     if (before === undefined) throw new BadLog(`there is no block at ${hex(from)} to resize`);
     const kept = Math.min(before.size, size);
     const bytes = this.#shadow.slice(from, from + kept);
-    const isWritten = this.#isWritten.slice(from, from + kept);
+    const origins = this.#origins.slice(from, from + kept);
     const pointers = [...this.pointers].filter(
       ({ how, at }) =>
         !NO_MEMORY.includes(how) && at >= from && at + 4 <= from + kept,
@@ -157,7 +163,7 @@ export class Log {
     // A block that was resized where it is remains the same.
     if (to === from) this.blocks.set(to, { ...before, size });
     this.#shadow.set(bytes, to);
-    this.#isWritten.set(isWritten, to);
+    this.#origins.set(origins, to);
     for (const pointer of pointers) {
       const at = pointer.at - from + to;
       this.#pointers.set(key(pointer.how, at), { ...pointer, at });
@@ -167,7 +173,7 @@ export class Log {
   #write(at: number, size: number): void {
     this.#forget(at, size);
     this.#shadow.set(new Uint8Array(this.#memory(), at, size), at);
-    this.#isWritten.fill(1, at, at + size);
+    this.#origins.fill(WRITTEN, at, at + size);
   }
 
   #point(at: number, target: number, how: How): void {
@@ -188,7 +194,6 @@ export class Log {
 
   /** Forgets what was in a range. */
   #forget(start: number, size: number): void {
-    this.#isWritten.fill(0, start, start + size);
     for (const [key, { how, at }] of this.#pointers) {
       if (!NO_MEMORY.includes(how) && at > start - 4 && at < start + size) this.#pointers.delete(key);
     }
