@@ -46,6 +46,11 @@ export interface OpenOptions extends AnalysisOptions {
    * references of the array to what live objects have by index are left out, so that a cycle across the border shows.
    */
   slots?: string[] | null | undefined;
+  /**
+   * A heap profile of the same moment with the interval 1, of a program whose blocks it can name: answers then say which
+   * line allocated an object (`allocatedAt`), and how many bytes it asked for.
+   */
+  profile?: Uint8Array | null | undefined;
 }
 
 /** Options of opening a heap from bytes. */

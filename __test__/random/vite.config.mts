@@ -15,7 +15,11 @@ export default defineConfig({
     outDir: output,
     emptyOutDir: true,
     rollupOptions: {
-      input: { judge: entry("judge"), worker: entry("worker") },
+      input: {
+        judge: entry("judge"),
+        worker: entry("worker"),
+        native_judge: entry("../random_native/command"),
+      },
       // The package as its users load it.
       external: [/^@warpo\//, /\/dist\//],
       output: { entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" },

@@ -15,7 +15,8 @@ export function nextCommand(
   module: string | undefined,
   options: ReadingOptions & HostOptions,
 ): Next {
-  const { raw, global = [], coredumpInstance, host, numbers, handles, slot = [] } = options;
+  const { raw, global = [], coredumpInstance, root = [], host, numbers, handles, slot = [] } =
+    options;
   if (dump === undefined || dump === STANDARD_INPUT || module === STANDARD_INPUT) return {};
   const files = [shellWord(dump)];
   if (module !== undefined) files.push("--wasm", shellWord(module));
@@ -30,6 +31,10 @@ export function nextCommand(
   if (numbers !== undefined) files.push("--numbers", shellWord(numbers));
   if (handles !== undefined) files.push("--handles", shellWord(handles));
   for (const declared of slot) files.push("--slot", shellWord(declared));
+  for (const { name, value } of root) {
+    const address = `0x${value.toString(16)}`;
+    files.push("--root", shellWord(name === "" ? address : `${name}=${address}`));
+  }
   const command = (name: string) => `warpo-heap-analyzer ${name} ${files.join(" ")}`;
   return { next: { ofObject: command("object"), ofClass: `${command("paths")} --class` } };
 }

@@ -39,4 +39,4 @@ mod warnings;
 pub use contents::{DumpBytes, InMemory};
 pub(crate) use dump_source::DumpSource;
 pub use error::AssemblyScriptError;
-pub use program::{Program, Schedule, read_module};
+pub use program::{Program, Schedule, has_allocator, read_module};

@@ -62,7 +62,7 @@ pub fn open_joined<Bytes: AsRef<[u8]> + From<Vec<u8>>, Kept: AsRef<[u8]>>(
     let handles = read_beside(host.handles, &options, control, |bytes| {
         Handles::read(bytes, &identity)
     })?;
-    let program = read_program(module, &file, control)?.tolerating(reading.tolerance);
+    let program = read_program(module, &file, reading, control)?;
     let (bytes, contents) = keep(file.bytes)?;
     let wasm = program.opened(Input { name, bytes }, contents, control)?;
     let (snapshot, _) = unpacked(host.snapshot, NO_MODULE, &options, control)?;

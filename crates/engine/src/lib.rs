@@ -50,6 +50,7 @@
 
 mod containers;
 mod error;
+mod host_roots;
 mod joined_heap;
 mod program;
 mod recognised;

@@ -42,6 +42,7 @@ mod search;
 mod semidominators;
 mod source;
 pub mod survey;
+mod unreferenced;
 mod value;
 pub mod views;
 
@@ -77,6 +78,7 @@ pub use objects::{ClassOrigin, HeapClass, Location, ObjectTable};
 pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};
 pub use path_tree::{PathPiece, PathTree};
 pub use prefetch::prefetch;
+pub use ranked_bits::RankedBits;
 pub use raw_blocks::RawTable;
 pub use reached::reached_from;
 pub use referrers::ReferrerIndex;
@@ -87,4 +89,5 @@ pub use source::{
     Opened, OtherEdge, ReadOrder, Source, SourceLocation, TextFilter,
 };
 pub use survey::Survey;
+pub use unreferenced::UnreferencedTotals;
 pub use value::ShownValue;

@@ -128,7 +128,9 @@ impl Plan {
     fn is_root(&self, slot: RootSlot) -> bool {
         match slot.kind {
             RootKind::Global | RootKind::Stack => self.program.instance.is_none(),
-            RootKind::Pinned | RootKind::Unreferenced => !self.pins.is_held(slot.object),
+            RootKind::Pinned | RootKind::Host | RootKind::Unreferenced => {
+                !self.pins.is_held(slot.object)
+            }
             RootKind::System => true,
         }
     }
@@ -162,6 +164,7 @@ impl Plan {
             huge_retained_sizes,
             live_classes: Vec::new(),
             accounting: None,
+            unreferenced: None,
             address_form: AddressForm::Joined,
             root_kinds: &ROOT_KINDS,
             is_partial: wasm.heap.is_partial || js.heap.is_partial,

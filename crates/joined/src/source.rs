@@ -16,8 +16,8 @@ use base::error::Result;
 use base::units::{FIRST_ID, ObjectIndex};
 use base::warning::Warning;
 use heap::{
-    Blocks, Category, DominatorIndex, EdgeLabel, Evidence, FieldReader, FieldType, Found, Heap,
-    JoinedHeaps, JoinedSums, Need, ObjectReader, OtherEdge, PathTree, PossibleHolder,
+    Blocks, Category, ClassUse, DominatorIndex, EdgeLabel, Evidence, FieldReader, FieldType, Found,
+    Heap, JoinedHeaps, JoinedSums, Need, ObjectReader, OtherEdge, PathTree, PossibleHolder,
     PossibleHolders, ReadOrder, SizeParts, Source, SourceLocation, Survey, TextFilter,
 };
 
@@ -236,9 +236,25 @@ impl Source for JoinedSource {
         object.is_some_and(|object| self.js.source.is_root_part(object))
     }
 
-    fn holds_roots(&self, object: ObjectIndex) -> bool {
-        let object = self.js_object(object);
-        object.is_some_and(|object| self.js.source.holds_roots(object))
+    fn root_holders(&self) -> Result<Option<Bits>> {
+        let Some(holders) = self.js.source.root_holders()? else {
+            return Ok(None);
+        };
+        let mut joined = Bits::new(self.heap.objects.len())?;
+        let first = self.first_js();
+        for object in
+            (first..self.heap.objects.len() as u32).filter(|at| holders.contains(at - first))
+        {
+            joined.insert(object);
+        }
+        Ok(Some(joined))
+    }
+
+    fn class_use(&self, name: &str) -> ClassUse {
+        match self.wasm.source.class_use(name) {
+            ClassUse::Program => self.js.source.class_use(name),
+            known => known,
+        }
     }
 
     fn program_name(

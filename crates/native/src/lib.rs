@@ -3,7 +3,10 @@
 //! A dump says nothing of types. Blocks and their sizes are exact; references are conservative: every word that is an
 //! address in a block counts, so that a number may keep a block alive that nothing refers to.
 
+mod allocator;
+mod block_index;
 mod dlmalloc;
+mod emmalloc;
 mod error;
 mod fields;
 mod identity;
@@ -14,4 +17,4 @@ mod source;
 mod unreferenced;
 
 pub use error::NativeError;
-pub use program::{Program, is_native};
+pub use program::{Program, has_allocator, is_native};

@@ -12,19 +12,22 @@ use base::mismatch::Mismatch;
 use base::tolerance::Tolerance;
 use base::units::AddressForm;
 use base::warning::Warning;
-use dumps::Dump;
-use heap::{FoundSlots, Heap, HeapClass, ObjectGraph, ObjectTable, Opened, RootKind};
+use dumps::{Dump, HostRoot};
+use heap::{
+    FoundSlots, Heap, HeapClass, ObjectGraph, ObjectTable, Opened, RootKind, UnreferencedTotals,
+};
 use wasm::module::{Module, TLSF_ROOT};
 
-use crate::dlmalloc::{self, OVERHEAD, UsedBlocks};
+use crate::allocator::{self, Allocator, UsedBlocks};
+use crate::block_index::BlockIndex;
 use crate::identity::data_mismatch;
-use crate::references::{self, BlockIndex};
+use crate::references;
 use crate::roots::{self, Layout};
 use crate::source::NativeSource;
-use crate::unreferenced;
+use crate::unreferenced::{self, Unreferenced};
 
 /// Whether the linker of C, C++, Rust and Zig wrote a module, by the name that it gives to the stack pointer. A module of
-/// AssemblyScript has another name for it; one without names is not recognised.
+/// AssemblyScript has another name for it. Of a module without names, the memory says it: [`has_allocator`].
 pub fn is_native(module: &Module<'_>) -> bool {
     let (globals, functions) = (&module.globals, &module.functions);
     let is_assemblyscript = globals.named(TLSF_ROOT).is_some()
@@ -34,18 +37,29 @@ pub fn is_native(module: &Module<'_>) -> bool {
     !is_assemblyscript && globals.named("__stack_pointer").is_some()
 }
 
+/// Whether a memory has the state of an allocator that this crate reads, sound or damaged.
+///
+/// # Errors
+/// [`Error::Aborted`](base::Error::Aborted).
+pub fn has_allocator(dump: &Dump<'_>, control: &Control) -> Result<bool> {
+    allocator::is_present(dump.memory, control)
+}
+
 /// The module of some dumps.
 #[derive(Debug)]
 pub struct Program<'a> {
     wasm: &'a [u8],
     module: Module<'a>,
     tolerance: Tolerance,
+    host_roots: Vec<HostRoot>,
 }
 
 /// The graph of one dump. It does not borrow the dump.
 struct NativeGraph {
     graph: ObjectGraph,
     slots: FoundSlots,
+    allocator: Allocator,
+    unreferenced: UnreferencedTotals,
     total_size: u64,
     warnings: Vec<Warning>,
 }
@@ -57,12 +71,18 @@ impl<'a> Program<'a> {
             wasm,
             module,
             tolerance: Tolerance::default(),
+            host_roots: Vec::new(),
         }
     }
 
     /// The same program, for analyses of dumps of other modules. A damaged heap is not tolerated.
     pub fn tolerating(self, tolerance: Tolerance) -> Self {
         Self { tolerance, ..self }
+    }
+
+    /// The same program, for dumps of a host that holds these pointers, beside those that a dump says.
+    pub fn with_host_roots(self, host_roots: Vec<HostRoot>) -> Self {
+        Self { host_roots, ..self }
     }
 
     /// Analyzes a dump of this program. The dump is dropped as soon as it is read.
@@ -80,12 +100,18 @@ impl<'a> Program<'a> {
     /// # Errors
     /// As [`analyze`](Self::analyze).
     pub fn open(&self, dump: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Opened> {
-        let (heap, slots) = self.read(dump, true, control)?.solve(control)?;
+        let graph = self.read(dump, true, control)?;
+        let allocator = graph.allocator;
+        let (heap, slots) = graph.solve(control)?;
         let heap = Arc::new(heap);
         let mut hasher = DefaultHasher::new();
         hasher.write(self.wasm);
         Ok(Opened {
-            source: Box::new(NativeSource::new(Arc::clone(&heap), hasher.finish())),
+            source: Box::new(NativeSource::new(
+                Arc::clone(&heap),
+                hasher.finish(),
+                allocator,
+            )),
             heap,
             roots: slots.into_slots()?,
             indexes: None,
@@ -113,29 +139,36 @@ impl<'a> Program<'a> {
         let mut warnings = Vec::new();
         let dump = &self.identified(dump, &mut warnings, control)?;
         let step = control.begin(Phase::Blocks, 1);
-        let walk = dlmalloc::walk(dump.memory, control)?;
+        let walk = allocator::walk(dump.memory, control)?;
         drop(step);
         let index = BlockIndex::new(&walk)?;
-        let edges = references::find(dump.memory, &walk, &index, wants_labels, control)?;
+        let found = references::find(dump.memory, &walk, &index, wants_labels, control)?;
+        let edges = found.edges;
         let layout = Layout::find(&self.module, dump, &walk);
         let mut roots = roots::find(&self.module, dump, (&walk, &index), &layout, control)?;
+        let mut hosts: Vec<HostRoot> = dump.host_roots.iter().collect();
+        hosts.extend_from_slice(&self.host_roots);
+        roots.add_hosts(&hosts, &index, &mut warnings)?;
         roots.kinds.sort_unstable();
         roots.kinds.dedup_by_key(|&mut (object, _)| object);
         let objects = columns::collected(roots.kinds.iter().map(|&(object, _)| object))?;
-        for entry in unreferenced::entries(&edges, &objects, control)? {
+        let entries = unreferenced::entries(&edges, &objects, control)?;
+        let unreferenced = totals_of(&entries, &walk);
+        for entry in entries.entries {
             columns::push(&mut roots.kinds, (entry, RootKind::Unreferenced))?;
             roots.slots.add_unreferenced(entry)?;
         }
         roots.kinds.sort_unstable();
         warnings.push(Warning::ReferencesConservative);
-        if layout.is_guessed {
-            warnings.push(Warning::StackBoundsGuessed);
+        warnings.extend(layout.warnings());
+        if hosts.is_empty() {
+            warnings.extend(self.host_roots_unknown(unreferenced.count, &walk));
         }
-        let segments = walk.segments.iter();
+        warnings.extend(found.nested);
         Ok(NativeGraph {
-            total_size: segments
-                .map(|range| u64::from(range.end - range.start))
-                .sum(),
+            allocator: walk.allocator,
+            unreferenced,
+            total_size: walk.size(),
             graph: ObjectGraph {
                 objects: object_table(walk)?,
                 edges,
@@ -148,6 +181,19 @@ impl<'a> Program<'a> {
 }
 
 impl Program<'_> {
+    /// The warning that the host may hold what nothing in the memory refers to: the host calls more than the start of
+    /// the program, or it holds most blocks.
+    fn host_roots_unknown(&self, unreferenced: u64, walk: &UsedBlocks) -> Option<Warning> {
+        let functions = &self.module.functions;
+        let is_command = functions.exported("_start").is_some();
+        let blocks = walk.addresses.len() as u64;
+        let is_likely = unreferenced > 0 && (!is_command || unreferenced * 2 > blocks);
+        is_likely.then_some(Warning::HostRootsUnknown {
+            unreferenced,
+            blocks,
+        })
+    }
+
     /// The dump, without the values of its globals if it has those of another module.
     fn identified<'d>(
         &self,
@@ -176,8 +222,14 @@ impl NativeGraph {
         let solution = self.graph.find_dominators(control)?;
         let heap = Heap {
             total_size: Some(self.total_size),
+            unreferenced: Some(self.unreferenced),
             address_form: AddressForm::Hexadecimal,
-            root_kinds: &[RootKind::Global, RootKind::Stack, RootKind::Unreferenced],
+            root_kinds: &[
+                RootKind::Global,
+                RootKind::Stack,
+                RootKind::Host,
+                RootKind::Unreferenced,
+            ],
             warnings: self.warnings,
             ..self.graph.into_heap(solution)
         };
@@ -185,10 +237,23 @@ impl NativeGraph {
     }
 }
 
+fn totals_of(unreferenced: &Unreferenced, walk: &UsedBlocks) -> UnreferencedTotals {
+    let overhead = u64::from(walk.allocator.overhead());
+    let reached = unreferenced.reached.iter();
+    UnreferencedTotals {
+        count: unreferenced.reached.len() as u64,
+        size: reached
+            .map(|block| u64::from(walk.usable[block.at()]) + overhead)
+            .sum(),
+        entries: unreferenced.entries.len() as u64,
+    }
+}
+
 fn object_table(walk: UsedBlocks) -> Result<ObjectTable> {
     let mut classes: Vec<HeapClass> = Vec::new();
     let mut slots = HashMap::new();
     let mut class_slots = columns::with_capacity(walk.usable.len())?;
+    let overhead = walk.allocator.overhead();
     for &usable in &walk.usable {
         let size = if usable < 512 {
             usable
@@ -214,7 +279,7 @@ fn object_table(walk: UsedBlocks) -> Result<ObjectTable> {
     Ok(ObjectTable {
         addresses: walk.addresses,
         class_slots,
-        shallow_sizes: columns::collected(walk.usable.iter().map(|&usable| usable + OVERHEAD))?,
+        shallow_sizes: columns::collected(walk.usable.iter().map(|&usable| usable + overhead))?,
         classes,
         ..ObjectTable::default()
     })

@@ -13,7 +13,7 @@ use heap::{
     Need, ObjectReader, PathTree, ReadOrder, Source, Survey, TextFilter,
 };
 
-use crate::dlmalloc::OVERHEAD;
+use crate::allocator::Allocator;
 use crate::error::NativeError;
 use crate::fields::{NativeFields, type_of_field};
 
@@ -21,11 +21,16 @@ use crate::fields::{NativeFields, type_of_field};
 pub(crate) struct NativeSource {
     heap: Arc<Heap>,
     program: u64,
+    allocator: Allocator,
 }
 
 impl NativeSource {
-    pub(crate) fn new(heap: Arc<Heap>, program: u64) -> Self {
-        Self { heap, program }
+    pub(crate) fn new(heap: Arc<Heap>, program: u64, allocator: Allocator) -> Self {
+        Self {
+            heap,
+            program,
+            allocator,
+        }
     }
 }
 
@@ -51,16 +56,12 @@ impl Source for NativeSource {
 
     fn check(&self, need: Need) -> Result<()> {
         let (question, reason) = match need {
-            Need::Garbage => (
-                "unreachable",
-                "its allocator frees what is garbage; what nothing in the memory refers to is a root of its own, \
-                 unreferenced, in paths and growth",
-            ),
             Need::Contents => (
                 "waste",
                 "the dump does not say which blocks are strings or containers",
             ),
-            Need::Blocks | Need::HeapSnapshot => return Ok(()),
+            // It has none: what nothing refers to has a root of its own.
+            Need::Garbage | Need::Blocks | Need::HeapSnapshot => return Ok(()),
         };
         Err(NativeError::NotInNativeHeap { question, reason }.into())
     }
@@ -79,8 +80,9 @@ impl Source for NativeSource {
 
     fn blocks(&self) -> Option<Blocks> {
         Some(Blocks {
-            header: OVERHEAD,
+            header: 0,
             granule: 8,
+            overhead: Some(self.allocator.overhead()),
         })
     }
 
@@ -125,7 +127,8 @@ impl Source for NativeSource {
             return Ok(None);
         };
         let object = ObjectIndex(nth as u32);
-        let end = u64::from(addresses[nth] - OVERHEAD) + self.heap.shallow_size(object);
+        let usable = self.heap.shallow_size(object) - u64::from(self.allocator.overhead());
+        let end = u64::from(addresses[nth]) + usable;
         if u64::from(address) >= end {
             return Ok(None);
         }
@@ -159,7 +162,8 @@ impl Source for NativeSource {
 
     fn content_sizes(&self, _: &PathTree, _: &Step<'_>) -> Result<Vec<u32>> {
         let sizes = self.heap.objects.shallow_sizes.iter();
-        columns::collected(sizes.map(|&size| size - OVERHEAD))
+        let overhead = self.allocator.overhead();
+        columns::collected(sizes.map(|&size| size - overhead))
     }
 
     fn survey(&self, _: &DominatorIndex, _: &Step<'_>) -> Result<Survey> {

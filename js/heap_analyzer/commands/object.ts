@@ -4,6 +4,7 @@ import { MOST_ENTRIES } from "../../questions.js";
 import { addHostOptions, type ObjectAddress, plainAddress } from "../host_options.js";
 import { dumpArgument, refuseUseless, wholeNumber } from "../options.js";
 import {
+  addProfileOption,
   addQuestionOptions,
   address,
   type QuestionOptions,
@@ -23,7 +24,7 @@ export function addObjectCommand(program: Command): void {
       wholeNumber(1, MOST_ENTRIES),
     )
     .option("--offset <n>", "leave out the first n entries", wholeNumber(0));
-  addHostOptions(addQuestionOptions(command)).action(
+  addHostOptions(addProfileOption(addQuestionOptions(command))).action(
     (dump: string, at: ObjectAddress, options: ObjectCommandOptions) => {
       const { entries, offset } = options;
       if (entries === undefined) refuseUseless(command, { offset: "--entries is missing" });

@@ -39,6 +39,8 @@ export interface Container {
   coredumpInstance?: number;
   /** The heap of the host, which is joined with that of the dump. */
   host?: HostPaths;
+  /** Pointers that the host held, by name. */
+  hostRoots?: Record<string, number>;
 }
 
 /** A heap that stays open while a question uses it. */

@@ -1,6 +1,8 @@
 //! Objects as text: one of them, those that were found, and those that one dominates.
 
-use super::names::{class, class_and_label, label, preview, root, size, sizes, with_function};
+use super::names::{
+    class, class_and_label, label, line_text, preview, root, size, sizes, with_function,
+};
 use super::paths::path_lines;
 use super::rows::{Left, Right, part, table};
 use super::text::{counted, format_count, printable_name};
@@ -163,6 +165,13 @@ pub(super) fn object_lines(object: &ObjectAnswer, form: AddressForm) -> Vec<Stri
         lines.push("pinned by".to_owned());
         let frames = stack.iter().map(|frame| printable_name(frame));
         lines.extend(frames.map(|frame| format!("  at {frame}")));
+    }
+    if let (Some(line), Some(requested)) = (&object.allocated_at, object.requested_size) {
+        let bytes = counted(requested.into(), "byte");
+        lines.push(format!(
+            "allocated by {}, which asked for {bytes}",
+            line_text(line)
+        ));
     }
     if object.preview.is_some() {
         lines.push(preview(object.preview.as_ref()));

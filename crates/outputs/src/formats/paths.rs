@@ -1,7 +1,7 @@
 //! Paths and references as text.
 
 use super::names::{
-    class, class_and_label, label, root, size, sizes, with_evidence, with_function,
+    class, class_and_label, from_line, label, root, size, sizes, with_evidence, with_function,
 };
 use super::rows::{Left, Right, part, table};
 use super::text::format_count;
@@ -75,7 +75,8 @@ pub(super) fn path_lines(path: &Path) -> Vec<String> {
             };
             [
                 format!("  {of}"),
-                with_function(class(&step.class_name), step.function_name.as_ref()),
+                with_function(class(&step.class_name), step.function_name.as_ref())
+                    + &from_line(step.allocated_at.as_ref()),
                 size(step.shallow_size),
                 retained,
             ]

@@ -212,6 +212,7 @@ impl Merged {
             let start = match path.start {
                 PathStart::Global(global) => PathStart::Global(global.map(name)),
                 PathStart::System(root) => PathStart::System(name(root)),
+                PathStart::Host(root) => PathStart::Host(name(root)),
                 PathStart::Step(before, label) => {
                     PathStart::Step(places[before as usize], name(label))
                 }
@@ -306,7 +307,8 @@ impl Merged {
             | PathStart::Stack
             | PathStart::Pinned
             | PathStart::Unreferenced
-            | PathStart::System(_) => None,
+            | PathStart::System(_)
+            | PathStart::Host(_) => None,
         }
     }
 
@@ -323,7 +325,8 @@ impl Merged {
             | PathStart::Stack
             | PathStart::Pinned
             | PathStart::Unreferenced
-            | PathStart::System(_) => None,
+            | PathStart::System(_)
+            | PathStart::Host(_) => None,
         }
     }
 
@@ -335,7 +338,8 @@ impl Merged {
             | PathStart::Stack
             | PathStart::Pinned
             | PathStart::Unreferenced
-            | PathStart::System(_) => None,
+            | PathStart::System(_)
+            | PathStart::Host(_) => None,
         }
     }
 
@@ -351,6 +355,7 @@ impl Merged {
             PathStart::Pinned => (RootKind::Pinned, None),
             PathStart::Unreferenced => (RootKind::Unreferenced, None),
             PathStart::System(name) => (RootKind::System, Some(name)),
+            PathStart::Host(name) => (RootKind::Host, Some(name)),
             PathStart::Stack | PathStart::Step(..) => (RootKind::Stack, None),
         };
         let name = name.map(|name| self.name(name).to_owned());

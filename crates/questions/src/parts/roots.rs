@@ -11,9 +11,9 @@ pub struct Root {
     /// Its kind.
     #[serde(serialize_with = "root_kind")]
     pub kind: RootKind,
-    /// The name of a global, the distance of a stack word from the stack pointer (`+16`), or the address
-    /// of a static object that no known global refers to. Of a pinned object of two heaps that were joined, what is
-    /// known of its holders.
+    /// The name of a global or of a pointer of the host, the distance of a stack word from the stack pointer (`+16`), or
+    /// the address of a static object that no known global refers to. Of a pinned object of two heaps that were joined,
+    /// what is known of its holders.
     pub name: Option<String>,
 }
 
@@ -24,6 +24,7 @@ pub fn root_kind_name(kind: RootKind) -> &'static str {
         RootKind::Stack => "stack",
         RootKind::Pinned => "pinned",
         RootKind::System => "system",
+        RootKind::Host => "host",
         RootKind::Unreferenced => "unreferenced",
     }
 }
@@ -47,7 +48,7 @@ pub(crate) fn named_root(loaded: &LoadedHeap, slot: RootSlot) -> Root {
 /// The root of all paths of this origin. For the stack it has no name, because stack words move.
 pub fn origin_root(loaded: &LoadedHeap, origin: RootOrigin) -> Root {
     let name = match origin {
-        RootOrigin::Global(number) | RootOrigin::System(number) => {
+        RootOrigin::Global(number) | RootOrigin::System(number) | RootOrigin::Host(number) => {
             loaded.roots.global_name(number).map(str::to_owned)
         }
         RootOrigin::Static(object) => Some(loaded.heap.address(object).to_string()),

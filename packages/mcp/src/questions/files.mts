@@ -16,6 +16,8 @@ const MODULES = 20;
 const MOST_DETAILS = 4;
 /** Dumps that one request opens. */
 const MOST_DUMPS = 100;
+/** Pointers of the host. */
+const MOST_HOST_ROOTS = 10_000;
 const MOST_GLOBALS = 1000;
 const MOST_SLOTS = 100;
 const MOST_U32 = 2 ** 32 - 1;
@@ -122,6 +124,11 @@ const details = z.strictObject({
 });
 
 /** The values of a global. */
+const hostRoot = z.strictObject({
+  name: z.string().max(LONGEST_TEXT).optional().describe("what the host calls it"),
+  address: z.number().int().min(0).max(MOST_U32),
+});
+
 const global = z.strictObject({
   name: z.string().max(LONGEST_TEXT).describe("its name, or its index in the module"),
   values: z
@@ -187,6 +194,11 @@ export const openHeaps = question({
       .max(MOST_SLOTS)
       .default([])
       .describe("with host: fields with an index into an array, as app/Item.id=host.slots"),
+    hostRoots: z
+      .array(hostRoot)
+      .max(MOST_HOST_ROOTS)
+      .default([])
+      .describe("of C, C++, Rust or Zig: pointers that the host held"),
   },
   output: {
     heaps: z.array(opened),
@@ -274,7 +286,7 @@ function trapLine(trap: z.output<typeof details>["trap"]): string[] {
 
 /** What was said about the file of a dump beside its path. */
 function containerOf(
-  { raw, globals, coredumpInstance, host, numbers, handles, slots }: Reading,
+  { raw, globals, coredumpInstance, hostRoots, host, numbers, handles, slots }: Reading,
   nth: number,
   dumps: number,
 ): Container | undefined {
@@ -295,6 +307,10 @@ function containerOf(
     throw new QuestionError("ERR_INVALID_OPTION", "host goes with one dump");
   }
   const values = globals.map(({ name, values }) => [name, values[nth] as number]);
+  const named = hostRoots.map(({ name, address }) => [
+    name ?? `0x${address.toString(16)}`,
+    address,
+  ]);
   const container = {
     ...(raw ? { globals: Object.fromEntries(values) as Record<string, number> } : {}),
     ...(coredumpInstance === undefined ? {} : { coredumpInstance }),
@@ -308,6 +324,7 @@ function containerOf(
             ...(handles === undefined ? {} : { handles }),
           },
         }),
+    ...(named.length === 0 ? {} : { hostRoots: Object.fromEntries(named) }),
   };
   return Object.keys(container).length === 0 ? undefined : container;
 }
@@ -320,6 +337,7 @@ interface Reading {
   numbers?: string | undefined;
   handles?: string | undefined;
   slots: string[];
+  hostRoots: z.output<typeof hostRoot>[];
 }
 
 type ShortAndFullSummary = [z.output<typeof opened>, z.output<typeof details>];

@@ -1,0 +1,113 @@
+// Heaps of WebAssembly modules of published npm packages, against what the modules say of themselves. Their blocks are those
+// of compilers, versions and options that nobody here chose, without names.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openHeap } from "../../dist/index.js";
+
+const FOLDER = import.meta.dirname;
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "npm-heaps-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Block {
+  address: number;
+  /** The bytes that the program may use, and what they contain. */
+  contents: DataView;
+  isUnreferenced: boolean;
+}
+
+/** The bytes of headers that count as a block's. */
+const OVERHEAD = { dlmalloc: 4, emmalloc: 8 };
+
+/** Runs a program, and opens the heap of its module; of several, of the first. */
+function run(program: string, allocator: keyof typeof OVERHEAD = "dlmalloc") {
+  const heaps = mkdtempSync(join(folder, `${program}-`));
+  const hook = ["--require", join(FOLDER, "dumped.cjs")];
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [...hook, join(FOLDER, `heaps/${program}.mjs`)],
+    { encoding: "utf8", env: { ...process.env, HEAPS: heaps } },
+  );
+  expect(status, stderr).toBe(0);
+  expect(readdirSync(heaps)).toContain("0.dump");
+  const dump = readFileSync(join(heaps, "0.dump"));
+  const heap = openHeap(dump, readFileSync(join(heaps, "0.wasm")));
+  // The memory is the end of the dump.
+  const start = dump.byteLength % 65536;
+  const blocks = heap.find({ limit: 1_000_000 }).objects.map(({ address, shallowSize }): Block => {
+    const size = shallowSize - OVERHEAD[allocator];
+    const contents = new DataView(dump.buffer, dump.byteOffset + start + address, size);
+    const isUnreferenced = heap.object(address).path?.root.kind === "unreferenced";
+    return { address, contents, isUnreferenced };
+  });
+  const { summary, warnings } = { summary: heap.summary(), warnings: heap.warnings };
+  heap.close();
+  return { blocks, summary, warnings, reported: JSON.parse(stdout) as Record<string, number> };
+}
+
+/** The sizes that SQLite writes into the first 8 bytes of its blocks, in all builds but those that count elsewhere. */
+function sqliteSizes(blocks: Block[]): number[] {
+  return blocks.flatMap(({ contents }) => {
+    if (contents.byteLength < 8 || contents.getUint32(4, true) !== 0) return [];
+    const size = contents.getUint32(0, true);
+    const rounding = contents.byteLength - 8 - size;
+    return size > 0 && size % 8 === 0 && rounding >= 0 && rounding <= 24 ? [size] : [];
+  });
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0);
+
+describe.skipIf(!existsSync(join(FOLDER, "node_modules")))("heaps of npm packages", () => {
+  test("sqlite-wasm: the sizes in front of the blocks are what sqlite3_status reports", () => {
+    const { blocks, reported } = run("sqlite");
+    const sizes = sqliteSizes(blocks);
+    expect(sizes.length).toBe(reported.count);
+    expect(sum(sizes)).toBe(reported.used);
+  });
+
+  test("quickjs: the blocks are those that the runtime counts", () => {
+    const { blocks, reported } = run("quickjs");
+    // And a few of the glue between it and JavaScript.
+    expect(blocks.length).toBeGreaterThanOrEqual(reported.count as number);
+    expect(blocks.length).toBeLessThanOrEqual((reported.count as number) + 8);
+  });
+
+  test("libsodium: the blocks are the states that JavaScript holds, and nothing refers to them", () => {
+    const { blocks, reported, summary, warnings } = run("sodium");
+    expect(blocks.length).toBe(reported.states);
+    expect(summary.roots.unreferenced).toBe(reported.states);
+    expect(warnings.map(({ code }) => code)).toContain("WARN_HOST_ROOTS_UNKNOWN");
+  });
+
+  test("sql.js: most blocks have SQLite's size in front", () => {
+    const { blocks } = run("sqljs");
+    expect(sqliteSizes(blocks).length).toBeGreaterThan(blocks.length * 0.9);
+  });
+
+  test("resvg: the blocks of Rust are found, and each image is an entry", () => {
+    const { blocks, summary, reported } = run("resvg");
+    expect(blocks.length).toBeGreaterThan((reported.images as number) * 200);
+    expect(summary.roots.unreferenced).toBeLessThanOrEqual(2 * (reported.images as number));
+  });
+
+  test("yoga: the blocks of emmalloc are found", () => {
+    const { blocks, reported } = run("yoga", "emmalloc");
+    const [mostUsual] = [...Map.groupBy(blocks, ({ contents }) => contents.byteLength)].sort(
+      ([, left], [, right]) => right.length - left.length,
+    );
+    expect(blocks.length).toBeGreaterThan(reported.nodes as number);
+    expect(mostUsual?.[1].length).toBeGreaterThanOrEqual(reported.nodes as number);
+  });
+
+  test("tree-sitter: a memory that is imported", () => {
+    const { blocks } = run("treesitter");
+    expect(blocks.length).toBeGreaterThan(0);
+  });
+});
