@@ -173,6 +173,30 @@ pub enum Warning {
         "the module does not say where its static data ends: it follows from the usual sizes of stacks; if the stack has another size, old words of it count as references, and there may be more unreferenced blocks"
     )]
     StackBoundsGuessed,
+    /// Of a native program: the debug information cannot be read.
+    #[error(
+        "blocks of this program have no types, because its debug information cannot be read: {message}"
+    )]
+    TypesUnreadable {
+        /// What was found.
+        message: String,
+    },
+    /// Of a native program: pointers of different types refer to one block.
+    #[error(
+        "{count} pointer(s) have a type that does not fit what else is known of their block, such as after a cast or in memory that was not initialised: a block can have the type of an earlier pointer; sizes and counts do not depend on types"
+    )]
+    TypeConflict {
+        /// The number of pointers.
+        count: u64,
+    },
+    /// Of a native program: types that only fit.
+    #[error(
+        "the types of {count} block(s) are guesses: they are the only ones that fit (their class has the evidence \"fit\"); sizes and counts do not depend on types"
+    )]
+    TypeGuessed {
+        /// The number of blocks.
+        count: u64,
+    },
     /// Of a snapshot: long strings, of which V8 writes only the start.
     #[error(
         "{count} string(s) have 1024 characters or more: V8 writes only the start of a long string into a snapshot, so these are not compared, and the savings may be too low"
@@ -405,6 +429,9 @@ impl Warning {
             Self::GrowthNotChecked { .. } => "WARN_GROWTH_NOT_CHECKED",
             Self::ReferencesConservative => "WARN_CONSERVATIVE",
             Self::StackBoundsGuessed => "WARN_STACK_BOUNDS_GUESSED",
+            Self::TypesUnreadable { .. } => "WARN_TYPES_UNREADABLE",
+            Self::TypeConflict { .. } => "WARN_TYPE_CONFLICT",
+            Self::TypeGuessed { .. } => "WARN_TYPE_GUESSED",
             Self::StringsCut { .. } => "WARN_STRINGS_CUT",
             Self::TotalMismatch { .. } => "WARN_TOTAL_MISMATCH",
             Self::ListBroken { .. } => "WARN_LIST_BROKEN",

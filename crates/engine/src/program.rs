@@ -102,7 +102,7 @@ impl<'a> Program<'a> {
         let name = dump.name;
         let opened = match &self.0 {
             ProgramKind::AssemblyScript(program) => program.open(dump, contents, control)?,
-            ProgramKind::Native(program) => program.open(dump, control)?,
+            ProgramKind::Native(program) => program.open(dump, contents, control)?,
         };
         Ok(LoadedHeap::new(opened, name))
     }
@@ -123,7 +123,7 @@ impl<'a> Program<'a> {
             ProgramKind::AssemblyScript(program) => {
                 program.open_with_indexes(dump, contents, control)?
             }
-            ProgramKind::Native(program) => program.open(dump, control)?,
+            ProgramKind::Native(program) => program.open(dump, contents, control)?,
         };
         let heap = LoadedHeap::new(opened, name);
         heap.prepare(control)?;

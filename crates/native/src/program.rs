@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use base::columns;
 use base::control::{Control, Phase};
@@ -13,14 +13,19 @@ use base::tolerance::Tolerance;
 use base::units::AddressForm;
 use base::warning::Warning;
 use dumps::Dump;
-use heap::{FoundSlots, Heap, HeapClass, ObjectGraph, ObjectTable, Opened, RootKind};
+use heap::{
+    DumpBytes, FoundSlots, Heap, HeapClass, ObjectGraph, ObjectTable, Opened, RootKind,
+    TypeEvidence,
+};
 use wasm::module::{Module, TLSF_ROOT};
 
 use crate::dlmalloc::{self, OVERHEAD, UsedBlocks};
+use crate::dump_memory::DumpMemory;
 use crate::identity::data_mismatch;
 use crate::references::{self, BlockIndex};
 use crate::roots::{self, Layout};
-use crate::source::NativeSource;
+use crate::source::{NativeShapes, NativeSource};
+use crate::types::{BlockClasses, Typing};
 use crate::unreferenced;
 
 /// Whether the linker of C, C++, Rust and Zig wrote a module, by the name that it gives to the stack pointer. A module of
@@ -40,6 +45,8 @@ pub struct Program<'a> {
     wasm: &'a [u8],
     module: Module<'a>,
     tolerance: Tolerance,
+    /// Read with the first dump.
+    typing: OnceLock<Typing<'a>>,
 }
 
 /// The graph of one dump. It does not borrow the dump.
@@ -47,7 +54,9 @@ struct NativeGraph {
     graph: ObjectGraph,
     slots: FoundSlots,
     total_size: u64,
+    memory_size: u64,
     warnings: Vec<Warning>,
+    shapes: NativeShapes,
 }
 
 impl<'a> Program<'a> {
@@ -57,6 +66,7 @@ impl<'a> Program<'a> {
             wasm,
             module,
             tolerance: Tolerance::default(),
+            typing: OnceLock::new(),
         }
     }
 
@@ -79,13 +89,32 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// As [`analyze`](Self::analyze).
-    pub fn open(&self, dump: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Opened> {
-        let (heap, slots) = self.read(dump, true, control)?.solve(control)?;
+    pub fn open(
+        &self,
+        dump: Input<'_, impl AsRef<[u8]>>,
+        contents: Box<dyn DumpBytes>,
+        control: &Control,
+    ) -> Result<Opened> {
+        let length = dump.bytes.as_ref().len();
+        let mut graph = self.read(dump, true, control)?;
+        let shapes = std::mem::take(&mut graph.shapes);
+        let memory = DumpMemory::new(
+            contents,
+            length as u64 - graph.memory_size,
+            graph.memory_size,
+        );
+        let (heap, slots) = graph.solve(control)?;
         let heap = Arc::new(heap);
         let mut hasher = DefaultHasher::new();
         hasher.write(self.wasm);
+        let program = hasher.finish();
         Ok(Opened {
-            source: Box::new(NativeSource::new(Arc::clone(&heap), hasher.finish())),
+            source: Box::new(NativeSource::new(
+                Arc::clone(&heap),
+                program,
+                shapes,
+                memory,
+            )),
             heap,
             roots: slots.into_slots()?,
             indexes: None,
@@ -116,9 +145,19 @@ impl<'a> Program<'a> {
         let walk = dlmalloc::walk(dump.memory, control)?;
         drop(step);
         let index = BlockIndex::new(&walk)?;
-        let edges = references::find(dump.memory, &walk, &index, wants_labels, control)?;
+        let references = references::find(dump.memory, &walk, &index, wants_labels, control)?;
         let layout = Layout::find(&self.module, dump, &walk);
-        let mut roots = roots::find(&self.module, dump, (&walk, &index), &layout, control)?;
+        let typing = self.typing(control)?;
+        let places = (&self.module, dump.memory);
+        let blocks = (&walk, &index);
+        let types = typing.find(places, blocks, &layout.statics, &mut warnings, control)?;
+        let names = typing.root_names();
+        let mut roots = roots::find(&self.module, dump, blocks, (&layout, &names), control)?;
+        let (edges, words) = if wants_labels {
+            references.labelled(|block, word| types.label(block, word))?
+        } else {
+            (references.unlabelled(), Vec::new())
+        };
         roots.kinds.sort_unstable();
         roots.kinds.dedup_by_key(|&mut (object, _)| object);
         let objects = columns::collected(roots.kinds.iter().map(|&(object, _)| object))?;
@@ -137,17 +176,29 @@ impl<'a> Program<'a> {
                 .map(|range| u64::from(range.end - range.start))
                 .sum(),
             graph: ObjectGraph {
-                objects: object_table(walk)?,
+                objects: object_table(walk, &types)?,
                 edges,
                 roots: roots.kinds,
             },
             slots: roots.slots,
             warnings,
+            memory_size: dump.memory.size(),
+            shapes: NativeShapes { types, words },
         })
     }
 }
 
-impl Program<'_> {
+impl<'a> Program<'a> {
+    /// What the debug information says.
+    fn typing(&self, control: &Control) -> Result<&Typing<'a>> {
+        if self.typing.get().is_none() {
+            let read = Typing::read(&self.module, control)?;
+            // Another thread may have read the same.
+            let _ = self.typing.set(read);
+        }
+        Ok(self.typing.get_or_init(Typing::default))
+    }
+
     /// The dump, without the values of its globals if it has those of another module.
     fn identified<'d>(
         &self,
@@ -185,28 +236,39 @@ impl NativeGraph {
     }
 }
 
-fn object_table(walk: UsedBlocks) -> Result<ObjectTable> {
-    let mut classes: Vec<HeapClass> = Vec::new();
+/// The objects with their classes: types come first, then sizes, for blocks without a type.
+fn object_table(walk: UsedBlocks, types: &BlockClasses) -> Result<ObjectTable> {
+    let typed = types.classes.iter().map(|class| HeapClass {
+        name: class.name.clone(),
+        origin: None,
+        evidence: Some(class.evidence),
+        count: 0,
+    });
+    let mut classes: Vec<HeapClass> = typed.collect();
     let mut slots = HashMap::new();
     let mut class_slots = columns::with_capacity(walk.usable.len())?;
-    for &usable in &walk.usable {
-        let size = if usable < 512 {
-            usable
-        } else {
-            1 << usable.ilog2()
-        };
-        let slot = *slots.entry(size).or_insert_with(|| {
-            let name = if size < 512 {
-                format!("block of {size} B")
+    for (nth, &usable) in walk.usable.iter().enumerate() {
+        let known = types.class_of.get(nth).copied().flatten();
+        let slot = known.unwrap_or_else(|| {
+            let size = if usable < 512 {
+                usable
             } else {
-                format!("block of {size} to {} B", u64::from(size) * 2 - 1)
+                1 << usable.ilog2()
             };
-            classes.push(HeapClass {
-                name,
-                origin: None,
-                count: 0,
-            });
-            classes.len() as u32 - 1
+            *slots.entry(size).or_insert_with(|| {
+                let name = if size < 512 {
+                    format!("block of {size} B")
+                } else {
+                    format!("block of {size} to {} B", u64::from(size) * 2 - 1)
+                };
+                classes.push(HeapClass {
+                    name,
+                    origin: None,
+                    evidence: Some(TypeEvidence::None),
+                    count: 0,
+                });
+                classes.len() as u32 - 1
+            })
         });
         classes[slot as usize].count += 1;
         class_slots.push(slot);

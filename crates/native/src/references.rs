@@ -55,17 +55,47 @@ impl<'w> BlockIndex<'w> {
     }
 }
 
-/// The references out of all blocks; with labels, which are the offsets of the words, if these are wanted.
+/// The references out of all blocks: those of block `i` are at the positions `offsets[i]..offsets[i + 1]`.
+pub(crate) struct References {
+    offsets: Vec<u32>,
+    targets: Vec<ObjectIndex>,
+    /// The numbers of the words, counted from the start of their block; empty if they are not wanted.
+    words: Vec<u32>,
+}
+
+impl References {
+    /// The graph without labels.
+    pub(crate) fn unlabelled(self) -> Edges {
+        Edges::with_narrow_labels(self.offsets, self.targets, Vec::new())
+    }
+
+    /// The graph, and the number of the word of each reference. `label` gets a block and the number of a word.
+    pub(crate) fn labelled(
+        self,
+        label: impl Fn(usize, u32) -> EdgeLabel,
+    ) -> Result<(Edges, Vec<u32>)> {
+        let mut labels = columns::with_capacity(self.words.len())?;
+        for (block, range) in self.offsets.windows(2).enumerate() {
+            let words = self.words.get(range[0] as usize..range[1] as usize);
+            let words = words.into_iter().flatten();
+            labels.extend(words.map(|&word| label(block, word).narrow()));
+        }
+        let edges = Edges::with_narrow_labels(self.offsets, self.targets, labels);
+        Ok((edges, self.words))
+    }
+}
+
+/// The references out of all blocks; with the numbers of their words, if these are wanted.
 pub(crate) fn find(
     memory: Memory<'_>,
     walk: &UsedBlocks,
     index: &BlockIndex<'_>,
-    wants_labels: bool,
+    wants_words: bool,
     control: &Control,
-) -> Result<Edges> {
+) -> Result<References> {
     let step = control.begin(Phase::References, walk.addresses.len() as u64);
     let mut offsets = columns::with_capacity(walk.addresses.len() + 1)?;
-    let (mut targets, mut labels) = (Vec::new(), Vec::new());
+    let (mut targets, mut numbers) = (Vec::new(), Vec::new());
     offsets.push(0);
     for (nth, (&address, &usable)) in walk.addresses.iter().zip(&walk.usable).enumerate() {
         let words = memory.words_at(Address(address), usable / 4);
@@ -74,8 +104,8 @@ pub(crate) fn find(
             let target = index.around(word).filter(|target| target.at() != nth);
             if let Some(target) = target {
                 columns::push(&mut targets, target)?;
-                if wants_labels {
-                    columns::push(&mut labels, EdgeLabel::word(position).narrow())?;
+                if wants_words {
+                    columns::push(&mut numbers, position as u32)?;
                 }
             }
         }
@@ -83,5 +113,9 @@ pub(crate) fn find(
         step.control().count(u64::from(usable) / 64 + 1)?;
     }
     step.advance(walk.addresses.len() as u64)?;
-    Ok(Edges::with_narrow_labels(offsets, targets, labels))
+    Ok(References {
+        offsets,
+        targets,
+        words: numbers,
+    })
 }

@@ -12,6 +12,7 @@ use wasm::module::{Global, Module};
 
 use crate::dlmalloc::UsedBlocks;
 use crate::references::BlockIndex;
+use crate::types::RootNames;
 
 /// The kinds of roots with their blocks, and the places.
 #[derive(Default)]
@@ -23,7 +24,7 @@ pub(crate) struct NativeRoots {
 /// The parts of the memory below the heap.
 pub(crate) struct Layout {
     stack: Range<u32>,
-    statics: Range<u32>,
+    pub(crate) statics: Range<u32>,
     /// Whether the end of static data is only probable.
     pub(crate) is_guessed: bool,
 }
@@ -90,7 +91,7 @@ pub(crate) fn find(
     module: &Module<'_>,
     dump: &Dump<'_>,
     (walk, index): (&UsedBlocks, &BlockIndex<'_>),
-    layout: &Layout,
+    (layout, names): (&Layout, &RootNames<'_, '_>),
     control: &Control,
 ) -> Result<NativeRoots> {
     let mut roots = NativeRoots::default();
@@ -136,7 +137,8 @@ pub(crate) fn find(
             continue;
         }
         columns::push(&mut roots.kinds, (object, RootKind::Global))?;
-        roots.slots.add_global(&format!("static {at:#x}"), object)?;
+        let name = names.name(at).unwrap_or_else(|| format!("{at:#x}"));
+        roots.slots.add_global(&format!("static {name}"), object)?;
     }
     for (nth, word) in words(&layout.stack).enumerate() {
         if let Some(object) = index.around(word) {
