@@ -8,7 +8,7 @@ import { WASI } from "node:wasi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exposeGlobals, writeDump } from "../dist/capture.js";
 import { analyze, type LoadedHeap, openHeap } from "../dist/index.js";
-import { randomCProgram } from "./support/random_c_program.ts";
+import { random, randomCProgram } from "./support/random_c_program.ts";
 
 const PROGRAMS = join(import.meta.dirname, "programs/native");
 
@@ -121,6 +121,10 @@ describe.skipIf(!hasClang)("C", () => {
     heap.close();
   });
 
+  test("damaged debug information and damaged blocks change no size", () => {
+    expectDamageToBeHarmless(dumped(compiled("guest.c", "damaged", "-O1")), 100);
+  });
+
   test.each(Array.from({ length: 8 }, (_, nth) => nth + 1))(
     "no type contradicts what random program %d logs",
     (seed) => {
@@ -142,7 +146,62 @@ describe.skipIf(!hasClang)("C", () => {
   );
 });
 
-const EMXX = ["-g", "-fno-exceptions", "-sSTANDALONE_WASM", "-sALLOW_MEMORY_GROWTH", `-I${PROGRAMS}`];
+/** The range of a custom section in a module. */
+function sectionOf(wasm: Uint8Array, name: string): { start: number; end: number } {
+  const number = (at: number) => {
+    let [value, shift, next] = [0, 0, at];
+    for (;;) {
+      const byte = wasm[next++] as number;
+      value |= (byte & 0x7f) << shift;
+      shift += 7;
+      if (byte < 0x80) return { value, next };
+    }
+  };
+  for (let at = 8; at < wasm.length; ) {
+    const size = number(at + 1);
+    const end = size.next + size.value;
+    const length = number(size.next);
+    const start = length.next + length.value;
+    const found = new TextDecoder().decode(wasm.subarray(length.next, start));
+    if (wasm[at] === 0 && found === name) return { start, end };
+    at = end;
+  }
+  throw new Error(`there is no section ${name}`);
+}
+
+/** Opens a dump with damaged debug information, and with damaged contents of blocks: no block is lost. */
+function expectDamageToBeHarmless({ wasm, dump }: { wasm: Uint8Array; dump: Uint8Array }, times: number) {
+  const heap = openHeap(dump, wasm);
+  const { live, size } = { live: heap.summary().objects.live, size: heap.summary().totalLiveSize };
+  const blocks = heap.find({ limit: 1_000_000 }).objects;
+  heap.close();
+  const below = random(times);
+  const start = dump.length - (dump.length & ~0xffff);
+  for (let nth = 0; nth < times; nth++) {
+    const [damagedModule, damagedDump] = [Uint8Array.from(wasm), Uint8Array.from(dump)];
+    const section = sectionOf(wasm, nth % 3 === 0 ? ".debug_abbrev" : ".debug_info");
+    for (let edit = 0; edit < 1 + below(20); edit++) {
+      damagedModule[section.start + below(section.end - section.start)] = below(256);
+    }
+    for (let edit = 0; edit < 20; edit++) {
+      const { address, shallowSize } = blocks[below(blocks.length)] as (typeof blocks)[number];
+      const other = blocks[below(blocks.length)] as (typeof blocks)[number];
+      const at = start + address + 4 * below((shallowSize - 4) >> 2);
+      new DataView(damagedDump.buffer).setUint32(at, other.address + 4 * below(3), true);
+    }
+    const damaged = openHeap(damagedDump, damagedModule);
+    expect(damaged.summary().objects.live).toBe(live);
+    expect(damaged.summary().totalLiveSize).toBe(size);
+    const { address } = blocks[below(blocks.length)] as (typeof blocks)[number];
+    damaged.object(address);
+    damaged.paths(address);
+    damaged.close();
+  }
+}
+
+const EMXX = ["-g", "-fno-exceptions", "-sSTANDALONE_WASM", "-sALLOW_MEMORY_GROWTH"];
+// Imports of the log are in no library.
+EMXX.push("-sERROR_ON_UNDEFINED_SYMBOLS=0", `-I${PROGRAMS}`);
 const hasEmxx = started("em++", ["--version"]).status === 0;
 
 describe.skipIf(!hasEmxx)("C++ with libc++", () => {

@@ -42,7 +42,7 @@ impl ContainerKind {
         let (_, members, kind) = kinds.next()?;
         let has_all = members
             .iter()
-            .all(|member| types.member(id, member).is_some());
+            .all(|member| part(types, id, member).is_some());
         (has_all && types.is_of_library(id)).then_some(kind)
     }
 

@@ -5,6 +5,8 @@ use super::spread::{BlockType, ROUNDING, Spread};
 use super::table::{MemberKind, TypeId, TypeKind};
 use heap::TypeEvidence;
 
+/// How much larger than its type a block is at most, whose type is a guess.
+const MOST_TIMES_LARGER: u32 = 4;
 /// The most types that may derive from one and are looked at.
 const MOST_DERIVED: usize = 256;
 
@@ -45,12 +47,12 @@ impl Spread<'_, '_> {
             return Some(found(derived, false, evidence));
         }
         let is_multiple = usable - usable % size + ROUNDING > usable;
-        let evidence = if is_multiple || self.ends_with_array(target) {
-            TypeEvidence::Field
-        } else {
-            TypeEvidence::Fit
-        };
-        Some(found(target, is_multiple, evidence))
+        if is_multiple || self.ends_with_array(target) {
+            return Some(found(target, is_multiple, TypeEvidence::Field));
+        }
+        // A header before something else; in a block that is much larger, rather a cast.
+        let is_near = usable / MOST_TIMES_LARGER <= size;
+        is_near.then(|| found(target, false, TypeEvidence::Fit))
     }
 
     /// Whether the last member is an array of any length.

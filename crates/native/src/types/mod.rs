@@ -158,7 +158,7 @@ impl<'a> Typing<'a> {
             ..BlockClasses::default()
         };
         let mut by_name: HashMap<String, u32> = HashMap::new();
-        let mut by_type: HashMap<(TypeId, bool), u32> = HashMap::new();
+        let mut by_type: HashMap<(TypeId, bool, bool), u32> = HashMap::new();
         for (nth, block) in (0..).zip(&blocks) {
             let Some(block) = block else {
                 let class = dynamic.undescribed.get(&nth);
@@ -170,12 +170,14 @@ impl<'a> Typing<'a> {
             if block.base > 0 {
                 found.bases.insert(nth, block.base);
             }
-            let key = (block.type_id, block.is_array);
+            let is_guess = block.evidence == TypeEvidence::Fit;
+            let key = (block.type_id, block.is_array, is_guess);
             let class = match by_type.get(&key) {
                 Some(&class) => class,
                 None => {
                     let brackets = if block.is_array { "[]" } else { "" };
-                    let name = format!("{}{brackets}", namer.name(block.type_id));
+                    let mark = if is_guess { "?" } else { "" };
+                    let name = format!("{}{brackets}{mark}", namer.name(block.type_id));
                     let next = found.classes.len() as u32;
                     let class = *by_name.entry(name.clone()).or_insert(next);
                     if class == next {

@@ -113,6 +113,10 @@ impl Plans {
 
     /// A union refers to something only if one of its members alone can.
     fn of_union(&mut self, types: &Types<'_>, id: TypeId, depth: u32) -> Vec<Slot> {
+        // In libc++, a union of one member is a value that the node constructs later.
+        if types.members(id).len() == 1 {
+            return self.of_members(types, id, depth);
+        }
         let members = types.members(id).iter();
         let mut referring: Vec<&Member<'_>> = members
             .filter(|member| {

@@ -232,7 +232,7 @@ impl<'s, 'a> Spread<'s, 'a> {
                     }
                 }
                 SlotKind::Dynamic(table) => self.refer_by_table(at, address, table)?,
-                SlotKind::Container(..) if is_guess => {}
+                // That it takes a block says enough, also in a union.
                 SlotKind::Container(kind, id) => self.follow_container(at, kind, id)?,
                 SlotKind::Array(element, count) => self.place(at, element, count)?,
                 SlotKind::Perhaps(member) => self.place_perhaps(at, member, 1, true)?,

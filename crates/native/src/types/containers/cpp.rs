@@ -15,7 +15,7 @@ impl Spread<'_, '_> {
     /// `None` if the members are other ones than those of the versions that are known.
     pub(super) fn cpp_vector(&mut self, address: u32, id: TypeId) -> Result<Option<()>> {
         let read = |name: &str| self.part_word(address, id, &[name]);
-        let element = self.types.member(id, "__begin_");
+        let element = part(self.types, id, "__begin_");
         let element = element.and_then(|begin| self.types.pointee(begin.type_id));
         // The end of the buffer is in a pair with the allocator, which is empty; since version 20 it is not.
         let limit = read("__end_cap_").or_else(|| read("__cap_"));

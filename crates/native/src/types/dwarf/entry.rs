@@ -87,6 +87,12 @@ impl<'a> EntryReader<'_, 'a> {
             Operation::AddressIndex { index } => self.dwarf.address(self.unit, index).ok()?,
             _ => return None,
         };
+        let address = match operations.next().ok()? {
+            None => address,
+            // A variable that the compiler put into a larger one.
+            Some(Operation::PlusConstant { value }) => address.checked_add(value)?,
+            Some(_) => return None,
+        };
         let is_whole = matches!(operations.next(), Ok(None));
         u32::try_from(address).ok().filter(|_| is_whole)
     }
