@@ -40,7 +40,7 @@ export interface ObjectName {
 
 /** A place from which the collector starts. */
 export interface Root {
-  kind: "global" | "stack" | "pinned" | "system" | "unreferenced";
+  kind: "global" | "stack" | "pinned" | "system" | "host" | "unreferenced";
   /**
    * `assembly/server/prices` for a global variable or static field, the distance from the stack pointer
    * (`+16`) for a stack word, otherwise null.
@@ -65,6 +65,10 @@ export interface Step {
   className: string;
   /** The function that the object stands for, as in {@link FieldValue.functionName}. */
   functionName?: string;
+  /** The line that allocated it: only if the heap was opened with a profile. */
+  allocatedAt?: SourceLine;
+  /** The bytes that the program asked for: only if the heap was opened with a profile. */
+  requestedSize?: number;
   shallowSize: number;
   retainedSize: number;
   /** The number of consecutive references of this kind, as in a linked list; at least 1. */
@@ -147,6 +151,8 @@ export interface SummaryAnswer extends Answer {
   /** Absent for a heap snapshot of V8. */
   totalHeapSize?: number;
   totalLiveSize: number;
+  /** Of a program of C, C++, Rust or Zig: what nothing in the memory leads to. Absent for other heaps. */
+  unreferenced?: { count: number; shallowSize: number; entries: number };
   /** Absent for a heap snapshot of V8. */
   accounting?: Accounting;
   /** Heap objects, live and not, and objects in static memory. A heap snapshot of V8 has only live ones. */
@@ -157,7 +163,7 @@ export interface SummaryAnswer extends Answer {
    * The number of globals and stack words that refer to an object, and of pinned objects. Of a heap snapshot of V8:
    * `global` counts the roots of the page or the program, `system` those of V8 itself.
    */
-  roots: { global: number; stack: number; pinned: number; system?: number; unreferenced?: number };
+  roots: { global: number; stack: number; pinned: number; system?: number; host?: number; unreferenced?: number };
   /**
    * Of a heap snapshot of V8: what only objects of each category keep alive, these objects included. An object can be
    * in several categories. Objects of no size do not count. Absent for a dump.
@@ -246,6 +252,10 @@ export interface ObjectAnswer extends Answer {
   addressText: string;
   className: string | null;
   state: ObjectState;
+  /** The line that allocated it: only if the heap was opened with a profile. */
+  allocatedAt?: SourceLine;
+  /** The bytes that the program asked for: only if the heap was opened with a profile. */
+  requestedSize?: number;
   shallowSize: number;
   /** 0 if the object is not live. */
   retainedSize: number;
@@ -422,7 +432,7 @@ export interface MergedPathsAnswer extends Answer {
   retainedSetSize: number;
   freedByRemovingAll: number;
   /** Bytes by the kind of root that their paths begin with. */
-  heldBy: { global: number; stack: number; pinned: number; system?: number; unreferenced?: number };
+  heldBy: { global: number; stack: number; pinned: number; system?: number; host?: number; unreferenced?: number };
   tree: Branch[];
   more: More | null;
 }
@@ -615,6 +625,34 @@ export interface UnreachableAnswer extends Answer {
       blocks: { address: number; addressText: string; size: number }[];
     } | null;
   };
+  /**
+   * Of a program of C, C++, Rust or Zig: blocks to which nothing in the memory leads. The host or a local variable may
+   * hold them. Absent for other heaps; such a program has neither garbage nor raw blocks.
+   */
+  unreferenced?: {
+    count: number;
+    shallowSize: number;
+    /** The number of entries: single blocks and cycles to which no other of these blocks refers. */
+    total: number;
+    /** The largest: retained size ↓, address ↑. */
+    entries: UnreferencedEntry[];
+  };
+}
+
+/** A block, or a cycle of blocks, to which nothing refers. */
+export interface UnreferencedEntry {
+  /** The block, or one of the cycle. */
+  address: number;
+  addressText: string;
+  className: string;
+  /** The line that allocated it: only if the heap was opened with a profile. */
+  allocatedAt?: SourceLine;
+  /** The bytes that the program asked for: only if the heap was opened with a profile. */
+  requestedSize?: number;
+  shallowSize: number;
+  /** The blocks that only it holds, itself included. */
+  retainedCount: number;
+  retainedSize: number;
 }
 
 /** All cycles whose objects are of the same classes. */

@@ -41,6 +41,11 @@ export interface OpenOptions extends AnalysisOptions {
   prepare?: boolean | null | undefined;
   /** The most bytes that the contents of a compressed file, or the memory of a coredump, may have. */
   memoryLimit?: number | null | undefined;
+  /**
+   * A heap profile of the same moment with the interval 1, of a program whose blocks it can name: answers then say which
+   * line allocated an object (`allocatedAt`), and how many bytes it asked for.
+   */
+  profile?: Uint8Array | null | undefined;
 }
 
 /** Options of opening a heap from files. */

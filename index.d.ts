@@ -160,6 +160,12 @@ export type WarningCode =
   | "WARN_GROWTH_NOT_CHECKED"
   | "WARN_CONSERVATIVE"
   | "WARN_STACK_BOUNDS_GUESSED"
+  | "WARN_FRAMES_ACTIVE"
+  | "WARN_HOST_ROOTS_UNKNOWN"
+  | "WARN_NESTED_ALLOCATOR"
+  | "WARN_DATA_SNAPSHOT"
+  | "WARN_PROFILE_DIFFERS"
+  | "WARN_HOST_ROOT_ELSEWHERE"
   | "WARN_STRINGS_CUT"
   | "WARN_TOTAL_MISMATCH"
   | "WARN_LIST_BROKEN"
@@ -354,6 +360,11 @@ export interface AnalysisOptions {
   globals?: Record<string, number> | null | undefined;
   /** Of a coredump with several instances of the module: the number of the one to read, from 0. */
   coredumpInstance?: number | null | undefined;
+  /**
+   * Of a program of C, C++, Rust or Zig: pointers that the host held when the dump was taken, as a list or by name. They
+   * are roots. A dump can also have them (`hostRoots` of `writeDump`).
+   */
+  hostRoots?: readonly number[] | Record<string, number> | null | undefined;
 }
 
 /** The order and the length of the lists in a constructor view. */

@@ -4,46 +4,29 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { WASI } from "node:wasi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exposeGlobals, writeDump } from "../dist/capture.js";
 import { analyze, openHeap } from "../dist/index.js";
 import { runIn } from "./support/command_line.ts";
 import { compileSource } from "./support/compile.ts";
-
-const PROGRAMS = join(import.meta.dirname, "programs/native");
-const ALLOCATING = ["malloc", "calloc", "realloc", "free"];
-/** The fates that a program declares, as in truth.h. */
-const FATES = ["leaked", "static", "stack", "interior", "register", "leaked cycle", "leaked owner"];
+import {
+  clang,
+  dumped,
+  expectBlocksOfLog,
+  hasClang,
+  type NativeGuest,
+  PATH,
+  PROGRAMS,
+  stripped,
+} from "./support/native_program.ts";
 
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "native-"));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
-
-/** Not the `wasm-opt` of this project, which clang would run, and which removes names. */
-const PATH = (process.env.PATH ?? "")
-  .split(delimiter)
-  .filter((part) => !part.includes("node_modules"))
-  .join(delimiter);
-
-const clang = (output: string, program: string, level: string) => {
-  const run = (...args: string[]) =>
-    spawnSync("clang", ["--target=wasm32-wasi", "-g", ...args], {
-      cwd: PROGRAMS,
-      env: { ...process.env, PATH },
-      encoding: "utf8",
-    });
-  const objects = [program, "wrap"].map((name) => ({ name, object: `${output}.${name}.o` }));
-  for (const { name, object } of objects) {
-    const compiled = run("-c", level, "-fno-builtin-malloc", "-o", object, `${name}.c`);
-    if (compiled.status !== 0) return compiled;
-  }
-  const wraps = ALLOCATING.map((name) => `-Wl,--wrap=${name}`);
-  return run("-o", output, ...objects.map(({ object }) => object), ...wraps);
-};
 
 /** Runs a program of C until it asks for a dump. */
 const run = (name: string, level: string) => {
@@ -52,58 +35,12 @@ const run = (name: string, level: string) => {
   return dumped(file);
 };
 
-/** Runs a module until it asks for a dump. */
-const dumped = (file: string) => {
-  const wasm = readFileSync(file);
-  const live = new Map<number, number>();
-  const fates = new Map<number, string>();
-  const dump = file.replace(/\.wasm$/, ".dump");
-  let atDump = new Map<number, number>();
-  const wasi = new WASI({ version: "preview1", args: ["guest"] });
-  const imports = wasi.getImportObject() as WebAssembly.Imports;
-  const truth = {
-    alloc: (block: number, size: number) => live.set(block, size),
-    freed: (block: number) => live.delete(block),
-    fate: (block: number, fate: number) => fates.set(block, FATES[fate] as string),
-    dump: () => {
-      atDump = new Map(live);
-      writeDump(instance.exports, dump);
-    },
-  };
-  const module = new WebAssembly.Module(exposeGlobals(wasm));
-  const instance = new WebAssembly.Instance(module, { ...imports, truth });
-  if ("_start" in instance.exports) wasi.start(instance);
-  else (instance.exports.run as () => void)();
-  return { wasm, file, dump, live: atDump, fates };
-};
-
-const hasClang =
-  spawnSync("clang", ["--target=wasm32-wasi", "-E", "-include", "stdlib.h", "-xc", "/dev/null"])
-    .status === 0;
-
 /** The address of the block that retains most. */
 function largest(dump: string, file: string): number {
   const heap = openHeap(readFileSync(dump), readFileSync(file));
   const [first] = heap.find({ limit: 1 }).objects;
   heap.close();
   return first?.address ?? 0;
-}
-
-/** The blocks are exactly those of the log. */
-function expectBlocksOfLog({ wasm, dump, live }: ReturnType<typeof dumped>) {
-  const heap = openHeap(readFileSync(dump), wasm);
-  expect(live.size).toBeGreaterThan(1000);
-  expect(heap.summary().objects.live).toBe(live.size);
-  for (const [block, requested] of live) {
-    const { address, shallowSize } = heap.object(block);
-    expect(address).toBe(block);
-    // The header, and what rounding adds.
-    expect(shallowSize).toBeGreaterThanOrEqual(requested + 4);
-    expect(shallowSize).toBeLessThanOrEqual(requested + 4 + 28);
-  }
-  const constructors = analyze(readFileSync(dump), wasm);
-  expect(JSON.stringify(constructors)).toContain("block of ");
-  heap.close();
 }
 
 describe.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s", (level) => {
@@ -153,7 +90,7 @@ describe.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s", (level) => {
     heap.close();
   });
 
-  test("commands work, but for those that need types or garbage", () => {
+  test("commands work, but for the one that needs types", () => {
     const { file, dump } = run("guest", level);
     const wasm = ["--wasm", file];
     const address = `0x${largest(dump, file).toString(16)}`;
@@ -171,6 +108,7 @@ describe.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s", (level) => {
       ["object", dump, address],
       ["referrers", dump, address],
       ["dominators", dump, address],
+      ["unreachable", dump],
       ["report", dump, "--before", dump, ...output("report.html")],
       ["export", dump, "--to", "heapsnapshot", ...output("x.heapsnapshot")],
       ["export", dump, "--to", "pprof", ...output("x.pb.gz")],
@@ -183,11 +121,9 @@ describe.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s", (level) => {
     }
     const { stdout } = runIn(folder, ["summary", dump, ...wasm]);
     expect(stdout).toMatch(/^roots \d+ global, \d+ stack, [1-9]\d* unreferenced$/m);
-    for (const command of ["waste", "unreachable"]) {
-      const { status, stderr } = runIn(folder, [command, dump, ...wasm]);
-      expect(status).toBe(1);
-      expect(stderr).toContain(`a heap of a native program cannot answer ${command}: `);
-    }
+    const { status, stderr } = runIn(folder, ["waste", dump, ...wasm]);
+    expect(status).toBe(1);
+    expect(stderr).toContain("a heap of a native program cannot answer waste: ");
   });
 });
 
@@ -225,37 +161,116 @@ test.skipIf(!hasClang)("a program whose allocator is not known is refused", () =
   );
 });
 
-/** A program of C with its dump, and the same module without names. */
-const zeroed = () => {
-  const [file, stripped] = ["zeroed.wasm", "stripped.wasm"].map((name) => join(folder, name)) as [
-    string,
-    string,
-  ];
-  for (const options of [
-    ["-o", file],
-    ["-Wl,--strip-all", "-o", stripped],
-  ]) {
-    const { status, stderr } = spawnSync(
-      "clang",
-      ["--target=wasm32-wasi", "-O2", "zeroed.c", ...options],
-      { cwd: PROGRAMS, env: { ...process.env, PATH }, encoding: "utf8" },
-    );
-    expect(status, stderr).toBe(0);
-  }
-  return { ...dumped(file), stripped: readFileSync(stripped) };
-};
+describe.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s, without names", (level) => {
+  test("the module is exposed, and has the same blocks and roots", () => {
+    const named = run("guest", level);
+    const guest = dumped(stripped(named.file));
+    expect(Buffer.from(guest.wasm).includes("__stack_pointer")).toBe(false);
+    expectBlocksOfLog(guest);
+    const [full, bare] = [named, guest].map(({ dump, wasm }) => {
+      const heap = openHeap(readFileSync(dump), wasm);
+      const { roots, unreferenced } = heap.summary();
+      const codes = heap.warnings.map(({ code }) => code);
+      heap.close();
+      return { roots, unreferenced, codes };
+    });
+    expect(bare).toEqual(full);
+  });
+});
 
-test.skipIf(!hasClang)("with a module without names, a dump of C is refused, not empty", () => {
-  const { wasm, dump, stripped } = zeroed();
-  const bytes = readFileSync(dump);
-  const heap = openHeap(bytes, wasm);
+test.skipIf(!hasClang)("without names, blocks of zeros are no heap of AssemblyScript", () => {
+  const file = join(folder, "zeroed.wasm");
+  const args = ["--target=wasm32-wasi", "-O2", "zeroed.c", "-Wl,--strip-all", "-o", file];
+  const { status, stderr } = spawnSync("clang", args, {
+    cwd: PROGRAMS,
+    env: { ...process.env, PATH },
+    encoding: "utf8",
+  });
+  expect(status, stderr).toBe(0);
+  const { wasm, dump } = dumped(file);
+  const heap = openHeap(readFileSync(dump), wasm);
   expect(heap.find({ limit: 1 }).total).toBe(100);
   heap.close();
-  for (const options of [{}, { partial: true }, { force: true }]) {
-    expect(() => analyze(bytes, stripped, options)).toThrow(
-      expect.objectContaining({ code: "ERR_ALLOCATOR_UNKNOWN" }),
+});
+
+test.skipIf(!hasClang)("a heap that the program damaged is refused, also without names", () => {
+  const { file, dump, live } = run("guest", "-O0");
+  const bytes = readFileSync(dump);
+  const memory = bytes.length % 65536;
+  const [block] = live.keys();
+  bytes.writeUInt32LE(0x12345, memory + (block as number) - 4);
+  for (const module of [file, stripped(file)]) {
+    expect(() => openHeap(bytes, readFileSync(module))).toThrow(
+      expect.objectContaining({ code: "ERR_HEAP_CORRUPT" }),
     );
   }
+});
+
+test.skipIf(!hasClang)("an allocator of the program in a block is a warning, numbers are none", () => {
+  const [arena, numbers] = ["-DARENA", "-DNUMBERS"].map((definition) => {
+    const { wasm, dump } = run("arena", definition);
+    const heap = openHeap(readFileSync(dump), wasm);
+    const { warnings } = heap;
+    heap.close();
+    return warnings.filter(({ code }) => code === "WARN_NESTED_ALLOCATOR");
+  });
+  expect(arena?.[0]?.message).toMatch(/^1 block\(s\) with 10485\d\d bytes, the first at 0x/);
+  expect(numbers).toEqual([]);
+});
+
+test.skipIf(!hasClang)("between two calls, no frame is active, and a library says who may hold its blocks", () => {
+  const codesOf = ({ wasm, dump }: NativeGuest) => {
+    const heap = openHeap(readFileSync(dump), wasm);
+    const codes = heap.warnings.map(({ code }) => code);
+    heap.close();
+    return codes;
+  };
+  // The program asks for the dump in main, and leaks less than half of its blocks.
+  const command = codesOf(run("guest", "-O0"));
+  expect(command).toContain("WARN_FRAMES_ACTIVE");
+  expect(command).not.toContain("WARN_HOST_ROOTS_UNKNOWN");
+  const file = join(folder, "library.wasm");
+  const options = ["-mexec-model=reactor", "-Wl,--export=make,--export=__data_end"];
+  const args = ["--target=wasm32-wasi", "-O1", "library.c", ...options, "-o", file];
+  const env = { ...process.env, PATH };
+  const compiled = spawnSync("clang", args, { cwd: PROGRAMS, env, encoding: "utf8" });
+  expect(compiled.status, compiled.stderr).toBe(0);
+  const wasm = readFileSync(file);
+  const wasi = new WASI({ version: "preview1" });
+  const module = new WebAssembly.Module(exposeGlobals(wasm));
+  const instance = new WebAssembly.Instance(module, wasi.getImportObject() as WebAssembly.Imports);
+  wasi.initialize(instance);
+  const make = instance.exports.make as (size: number) => number;
+  const dump = join(folder, "library.dump");
+  const held = [make(40), make(50)] as [number, number];
+  writeDump(instance.exports, dump);
+  const guest = { wasm, dump } as unknown as NativeGuest;
+  expect(codesOf(guest)).toEqual(["WARN_CONSERVATIVE", "WARN_HOST_ROOTS_UNKNOWN"]);
+  writeDump(instance.exports, dump, { hostRoots: { first: held[0], "the second": held[1] } });
+  expect(codesOf(guest)).toEqual(["WARN_CONSERVATIVE"]);
+  const heap = openHeap(readFileSync(dump), wasm);
+  expect(heap.paths(held[1]).path?.root).toEqual({ kind: "host", name: "the second" });
+  expect(heap.summary().unreferenced).toEqual({ count: 0, shallowSize: 0, entries: 0 });
+  heap.close();
+});
+
+test.skipIf(!hasClang)("pointers of the host are roots, in the dump or beside it", () => {
+  const { wasm, dump, fates } = run("guest", "-O0");
+  const [leaked] = [...fates].find(([, fate]) => fate === "leaked") as [number, string];
+  const bytes = readFileSync(dump);
+  const before = openHeap(bytes, wasm);
+  const count = before.summary().unreferenced?.count as number;
+  expect(before.paths(leaked).path?.text).toMatch(/^unreferenced > /);
+  before.close();
+  const open = (hostRoots: Record<string, number> | number[]) => openHeap(bytes, wasm, { hostRoots });
+  const named = open({ parser: leaked + 8 });
+  expect(named.paths(leaked).path?.root).toEqual({ kind: "host", name: "parser" });
+  expect(named.summary()).toMatchObject({ roots: { host: 1 }, unreferenced: { count: count - 1 } });
+  named.close();
+  const wrong = open([4]);
+  expect(wrong.warnings.map(({ code }) => code)).toContain("WARN_HOST_ROOT_ELSEWHERE");
+  expect(wrong.summary().unreferenced?.count).toBe(count);
+  wrong.close();
 });
 
 test.each([["-O0"], ["-O3"]])(

@@ -75,6 +75,13 @@ const ADVICE: Readonly<Record<string, Partial<Record<Surface, string>>>> = {
     "if the module has no debug information, asc adds it with --transform @warpo/heap-analyzer/asc-transform",
   ),
   WARN_ROOTS_UNKNOWN: everywhere("compile with --debug"),
+  WARN_HOST_ROOTS_UNKNOWN: {
+    cli: "--root gives a pointer that the host holds",
+    api: "hostRoots gives the pointers that the host holds",
+    agent: "hostRoots gives the pointers that the host holds",
+  },
+  WARN_FRAMES_ACTIVE: everywhere("take the dump between two calls of the program"),
+  WARN_STACK_BOUNDS_GUESSED: everywhere("link with --export=__data_end"),
 };
 
 /** The codes with advice. */

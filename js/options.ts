@@ -1,4 +1,5 @@
 /** Checks the options of a call. */
+import { types } from "node:util";
 import type * as api from "../index.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { availableMemory } from "./memory.js";
@@ -39,6 +40,7 @@ export function openOptions(options: unknown, mode: Mode, input: "bytes" | "file
     ...ANALYSIS_OPTIONS,
     prepare: typed("boolean"),
     memoryLimit: wholeNumber(1),
+    profile: profileBytes,
     ...(input === "file" ? { descriptors } : {}),
   };
   if (mode === "async") checks.onClasses = typed("function");
@@ -49,6 +51,12 @@ export function openOptions(options: unknown, mode: Mode, input: "bytes" | "file
     descriptors: open as Descriptors | undefined,
     onClasses: onClasses as ((classes: api.ClassCount[]) => unknown) | undefined,
   };
+}
+
+/** The bytes of a profile. */
+function profileBytes(name: string, value: unknown): Buffer {
+  if (!types.isUint8Array(value)) throw invalidArgument(name, "a Uint8Array", value);
+  return Buffer.from(value);
 }
 
 interface Descriptors {
@@ -120,7 +128,18 @@ const ANALYSIS_OPTIONS = {
   raw: typed("boolean"),
   globals,
   coredumpInstance: wholeNumber(0, 2 ** 32 - 1),
+  hostRoots,
 };
+
+/** Pointers of the host: a list, or by name. */
+function hostRoots(name: string, value: unknown): native.GlobalValueData[] {
+  if (typeof value !== "object") throw invalidArgument(name, "an array or an object", value);
+  const check = wholeNumber(0, 2 ** 32 - 1);
+  return Object.entries(value as object).map(([root, address]) => ({
+    name: Array.isArray(value) ? "" : root,
+    value: check(`${name}.${root}`, address) as number,
+  }));
+}
 
 /** The values of globals by name or index. A negative i32 and its unsigned form are the same value. */
 function globals(name: string, value: unknown): native.GlobalValueData[] {

@@ -10,7 +10,7 @@ use super::heap_handle::HeapHandle;
 use super::input_bytes::{NamedBytes, given};
 use super::inputs::InputArg;
 use super::open_heap::{AnswerData, OpenHeap, parsed};
-use super::options::{GlobalValueData, ViewOptions, ViewRequest, checked, raw_values};
+use super::options::{GlobalValueData, ViewOptions, ViewRequest, checked, host_roots, raw_values};
 use super::outcome::Outcome;
 use super::views::{TableData, TextForm, ViewHandle, WarningData};
 use super::work_control::WorkControl;
@@ -18,7 +18,7 @@ use base::control::Control;
 use base::tolerance::Tolerance;
 use engine::Reading;
 use engine::heap::views::{ComparisonSort, ConstructorSort};
-use engine::outputs::exports::Export;
+use engine::outputs::exports::{Export, sampled_blocks};
 use engine::outputs::formats::accounting_json;
 use engine::questions::Question;
 use workers::guard::guarded;
@@ -37,6 +37,10 @@ pub struct OpenData {
     pub raw: Option<Vec<GlobalValueData>>,
     /// Of a coredump with several instances of the module, the number of the one to read.
     pub instance: Option<u32>,
+    /// Pointers that the host held.
+    pub host_roots: Option<Vec<GlobalValueData>>,
+    /// A heap profile of the same moment that recorded every allocation.
+    pub profile: Option<Buffer>,
     /// The most bytes that the contents of a compressed file and the memory of a coredump may have.
     pub largest: Option<f64>,
 }
@@ -46,9 +50,10 @@ struct OpenRequest {
     prepare: bool,
 }
 
-impl From<OpenData> for OpenRequest {
-    fn from(options: OpenData) -> Self {
-        Self {
+impl OpenRequest {
+    fn new(options: OpenData) -> base::Result<Self> {
+        let profile = options.profile.as_deref().map(sampled_blocks).transpose()?;
+        Ok(Self {
             reading: Reading {
                 tolerance: Tolerance {
                     mismatch: options.force.unwrap_or_default(),
@@ -56,10 +61,12 @@ impl From<OpenData> for OpenRequest {
                 },
                 raw: raw_values(options.raw),
                 instance: options.instance,
+                host_roots: host_roots(options.host_roots),
+                profile,
                 largest: options.largest.map(|largest| largest as u64),
             },
             prepare: options.prepare.unwrap_or_default(),
-        }
+        })
     }
 }
 
@@ -77,7 +84,7 @@ pub fn open_heap<'env>(
     control: Option<ClassInstance<WorkControl>>,
 ) -> Result<Returned<'env, HeapHandle>> {
     guarded(|| {
-        let request = OpenRequest::from(options);
+        let request = OpenRequest::new(options)?;
         let inputs = [("dump", Some(dump)), ("wasm", wasm)];
         call(env, inputs, control, move |inputs, control| {
             opened(inputs, &request, control)

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use base::control::Control;
 use base::error::{Error, Result};
 use base::tolerance::Tolerance;
+use base::units::Address;
 use engine::Reading;
+use engine::dumps::HostRoot;
 use engine::heap::Heap;
 use engine::heap::views::{
     ComparisonSort, ConstructorSort, ConstructorView, RetainedColumns, Selection,
@@ -31,13 +33,15 @@ pub struct ViewOptions {
     pub raw: Option<Vec<GlobalValueData>>,
     /// Of a coredump with several instances of the module, the number of the one to read.
     pub instance: Option<u32>,
+    /// Pointers that the host held.
+    pub host_roots: Option<Vec<GlobalValueData>>,
     /// Which retained sizes rows have: `sum` (the default), `set` or `both`. Only for constructor views.
     pub retained: Option<String>,
     /// Bytes of memory that the process can still use.
     pub available_memory: Option<f64>,
 }
 
-/// The value of a global in raw memory.
+/// The value of a global in raw memory, or a pointer of the host.
 #[napi(object)]
 pub struct GlobalValueData {
     /// Its name or its index.
@@ -50,6 +54,16 @@ pub struct GlobalValueData {
 pub(super) fn raw_values(raw: Option<Vec<GlobalValueData>>) -> Option<Vec<(String, u32)>> {
     let values = raw?.into_iter();
     Some(values.map(|global| (global.name, global.value)).collect())
+}
+
+/// The pointers of the host as the engine takes them.
+pub(super) fn host_roots(given: Option<Vec<GlobalValueData>>) -> Vec<HostRoot> {
+    let given = given.into_iter().flatten();
+    let roots = given.map(|root| HostRoot {
+        name: root.name,
+        address: Address(root.value),
+    });
+    roots.collect()
 }
 
 /// An order of rows that has a name in JavaScript.
@@ -126,6 +140,8 @@ pub(super) fn checked<S: SortByName>(options: Option<ViewOptions>) -> Result<Vie
             },
             raw: raw_values(options.raw),
             instance: options.instance,
+            host_roots: host_roots(options.host_roots),
+            profile: None,
             largest: None,
         },
         available_memory: options.available_memory,

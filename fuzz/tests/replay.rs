@@ -29,6 +29,7 @@ fn no_random_recipe_violates_an_invariant() {
             targets::analyze,
             targets::compare,
             targets::questions,
+            targets::native,
         ] {
             run(&input);
         }

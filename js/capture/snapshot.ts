@@ -16,6 +16,11 @@ export interface CaptureOptions {
    * Default: false, because in such a dump live objects can count as garbage.
    */
   allowMissingGlobals?: boolean;
+  /**
+   * Of a program of C, C++, Rust or Zig: pointers that the host holds, as a list or by name. They are roots: without
+   * them, what only the host holds counts as unreferenced. The dump then has version 3.
+   */
+  hostRoots?: readonly number[] | Readonly<Record<string, number>>;
 }
 
 /** A dump in two parts: everything before the memory, and the memory itself, not copied. */
@@ -31,7 +36,7 @@ const NO_OPTIONS: CaptureOptions = Object.create(null);
 
 const MAGIC = [0x41, 0x53, 0x48, 0x44]; // "ASHD"
 const VERSION = 2;
-const HEADER_SIZE = 24;
+const VERSION_WITH_HOST_ROOTS = 3;
 
 /**
  * Reads the boundaries, the global values and the memory of an instance.
@@ -41,7 +46,7 @@ const HEADER_SIZE = 24;
  *   `ERR_INVALID_ARG_TYPE`.
  */
 export function takeSnapshot(target: object, options?: CaptureOptions | null): Snapshot {
-  const { memory: givenMemory, allowMissingGlobals } = options ?? NO_OPTIONS;
+  const { memory: givenMemory, allowMissingGlobals, hostRoots } = options ?? NO_OPTIONS;
   const exports = findExports(target, givenMemory);
   const boundaries =
     readExposedBoundaries(exports) ??
@@ -49,15 +54,45 @@ export function takeSnapshot(target: object, options?: CaptureOptions | null): S
   if (boundaries === undefined) throw notExposed(target);
   const globals = readMutableI32Globals(exports);
 
-  const header = new Uint8Array(HEADER_SIZE + 4 * globals.length);
+  const records = hostRoots === undefined ? undefined : hostRootRecords(hostRoots);
+  const version = records === undefined ? VERSION : VERSION_WITH_HOST_ROOTS;
+  const words = [version, ...boundaries, globals.length, ...globals];
+  if (records !== undefined) words.push(records.length);
+  const header = new Uint8Array(MAGIC.length + 4 * words.length + (records?.length ?? 0));
   header.set(MAGIC);
   const view = new DataView(header.buffer);
-  [VERSION, ...boundaries, globals.length, ...globals].forEach((word, nth) => {
+  words.forEach((word, nth) => {
     view.setUint32(MAGIC.length + 4 * nth, word, true);
   });
+  if (records !== undefined) header.set(records, header.length - records.length);
   // The memory is read last: a getter above may make it grow, which detaches its buffer.
   const memory = findMemory(exports, givenMemory);
   return { header, memory, memorySize: memory.byteLength };
+}
+
+/** For each pointer: the address, the length of the name, the name, and zeros up to a multiple of 4. */
+function hostRootRecords(given: NonNullable<CaptureOptions["hostRoots"]>): Uint8Array {
+  if (typeof given !== "object") {
+    throw invalidArgument("options.hostRoots", "an array or an object", given);
+  }
+  const names = new TextEncoder();
+  const roots = Object.entries(given).map(([key, address]) => {
+    if (!(Number.isInteger(address) && address >= 0 && address < 2 ** 32)) {
+      throw invalidArgument(`options.hostRoots.${key}`, "an address", address);
+    }
+    return { address, name: names.encode(Array.isArray(given) ? "" : key) };
+  });
+  const sizeOf = ({ name }: { name: Uint8Array }) => 8 + Math.ceil(name.length / 4) * 4;
+  const records = new Uint8Array(roots.reduce((sum, root) => sum + sizeOf(root), 0));
+  const view = new DataView(records.buffer);
+  let at = 0;
+  for (const root of roots) {
+    view.setUint32(at, root.address, true);
+    view.setUint32(at + 4, root.name.length, true);
+    records.set(root.name, at + 8);
+    at += sizeOf(root);
+  }
+  return records;
 }
 
 /** Names of the boundaries in the order of the header. */

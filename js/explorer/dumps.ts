@@ -26,6 +26,7 @@ export interface OpenSettings {
   raw?: boolean;
   globals?: Record<string, number>;
   coredumpInstance?: number;
+  hostRoots?: Record<string, number>;
 }
 
 interface Dump extends DumpFile {

@@ -12,7 +12,7 @@ export interface Next {
 export function nextCommand(
   dump: string | undefined,
   module: string | undefined,
-  { raw, global = [], coredumpInstance }: ReadingOptions,
+  { raw, global = [], coredumpInstance, root = [] }: ReadingOptions,
 ): Next {
   if (dump === undefined || dump === STANDARD_INPUT || module === STANDARD_INPUT) return {};
   const files = [shellWord(dump)];
@@ -23,6 +23,10 @@ export function nextCommand(
   }
   if (coredumpInstance !== undefined) {
     files.push("--coredump-instance", String(coredumpInstance));
+  }
+  for (const { name, value } of root) {
+    const address = `0x${value.toString(16)}`;
+    files.push("--root", shellWord(name === "" ? address : `${name}=${address}`));
   }
   const command = (name: string) => `warpo-heap-analyzer ${name} ${files.join(" ")}`;
   return { next: { ofObject: command("object"), ofClass: `${command("paths")} --class` } };

@@ -13,13 +13,21 @@ export interface SharedOptions {
   /** The values of its globals. */
   global?: GlobalValues[];
   coredumpInstance?: number;
+  /** Pointers that the host held. */
+  root?: HostRoot[];
 }
 
 /** How a dump is read. */
 export type ReadingOptions = Pick<
   SharedOptions,
-  "force" | "partial" | "raw" | "global" | "coredumpInstance"
+  "force" | "partial" | "raw" | "global" | "coredumpInstance" | "root"
 >;
+
+/** A pointer that the host held; without a name, that is empty. */
+export interface HostRoot {
+  name: string;
+  value: number;
+}
 
 /** The values of a global, one for each dump of a command. */
 export interface GlobalValues {
@@ -29,7 +37,7 @@ export interface GlobalValues {
 
 /** How a dump is read, for the addon: the dump number `nth` of `count`. */
 export function reading(
-  { force, partial, raw, global = [], coredumpInstance }: ReadingOptions,
+  { force, partial, raw, global = [], coredumpInstance, root = [] }: ReadingOptions,
   nth = 0,
   count = 1,
 ) {
@@ -49,6 +57,7 @@ export function reading(
     partial: partial ?? false,
     ...(raw === true ? { raw: values } : {}),
     ...(coredumpInstance === undefined ? {} : { instance: coredumpInstance }),
+    ...(root.length === 0 ? {} : { hostRoots: root }),
   };
 }
 
@@ -92,7 +101,21 @@ export function addContainerOptions(command: Command): Command {
       "--coredump-instance <n>",
       "the number of the instance in a coredump with several of this module",
       wholeNumber(0, 2 ** 32 - 1),
+    )
+    .option(
+      "--root <address>",
+      "of C, C++, Rust or Zig: a pointer that the host held, such as 0x1a40 or parser=0x1a40; once for each",
+      hostRoot,
     );
+}
+
+function hostRoot(text: string, earlier: HostRoot[] = []): HostRoot[] {
+  const [, name = "", digits = ""] = /^(?:(.+)=)?(\d+|0x[0-9a-f]+)$/i.exec(text) ?? [];
+  const value = Number(digits);
+  if (digits === "" || value >= 2 ** 32) {
+    throw new InvalidArgumentError("Expected an address, or a name, =, and an address.");
+  }
+  return [...earlier, { name, value }];
 }
 
 function globalValue(text: string, earlier: GlobalValues[] = []): GlobalValues[] {

@@ -1,7 +1,9 @@
 /** The common part of the commands that ask a loaded heap a question. */
+import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type * as native from "../native.js";
 import type { Asked } from "../questions.js";
+import { reason } from "../whole_file.js";
 import { addon } from "./addon.js";
 import { checkInputs, dumpFile, moduleFile } from "./inputs.js";
 import { writeWarning } from "./messages.js";
@@ -25,6 +27,8 @@ import { outputWidth } from "./terminal.js";
 export interface QuestionOptions extends Omit<SharedOptions, "wasm"> {
   wasm?: string[];
   format: "text" | "json";
+  /** Only of commands with {@link addProfileOption}. */
+  profile?: string;
 }
 
 /** The options of a command whose answer is a list. */
@@ -57,6 +61,16 @@ export function addQuestionOptions(command: Command, modules = ONE_MODULE): Comm
       }).default("text"),
     );
   return addSharedOptions(command);
+}
+
+/** Adds `--profile`. */
+export function addProfileOption(command: Command): Command {
+  return command.addOption(
+    new Option(
+      "--profile <file>",
+      "the heap profile of the same moment with the interval 1, which names the line of every block",
+    ).argParser(fileName),
+  );
 }
 
 /** Adds `--limit`. */
@@ -96,12 +110,26 @@ export async function runQuestion(
   checkInputs(given(...dumps, ...new Set(modules)), options.output);
   const line = new ProgressLine();
   const control = new (addon().WorkControl)();
-  const heaps = await line.watch(control, openAll(dumps, modules, options, control));
+  const requests: native.OpenData[] = dumps.map((_, nth) => reading(options, nth, dumps.length));
+  const last = requests.at(-1);
+  if (last !== undefined && options.profile !== undefined) {
+    last.profile = readProfile(options.profile);
+  }
+  const heaps = await line.watch(control, openEach(dumps, modules, requests, control));
   const [heap, before] = heaps.reverse() as [native.HeapHandle, native.HeapHandle?];
   const next = nextCommand(dumps.at(-1), modules.at(-1), options);
   const answer = await asked(line, heap, question, before, { ...options, ...next });
   for (const { code, message } of answer.warnings) writeWarning(message, code);
   await write([Buffer.from(answer.text)], options.output);
+}
+
+/** The bytes of a profile. */
+export function readProfile(profile: string): Buffer {
+  try {
+    return readFileSync(profile);
+  } catch (error) {
+    throw new Error(`cannot read the profile ${profile}: ${reason(error)}`, { cause: error });
+  }
 }
 
 /** Opens dumps for questions, all at the same time. */

@@ -5,10 +5,12 @@ import * as format from "./format.ts";
 import { addressLabel, classLabel, type DumpContext, sectionTitle } from "./parts.ts";
 import { bytesColumn, countColumn, table } from "./table.ts";
 import { graphPart } from "./unreachable_graph.ts";
+import { unreferencedPage } from "./unreferenced.ts";
 
 export function unreachablePage(context: DumpContext, parameters: URLSearchParams): HTMLElement {
   const { unreachable, summary } = context.report;
-  const { garbage, raw } = unreachable;
+  const { garbage, raw, unreferenced } = unreachable;
+  if (unreferenced !== undefined) return unreferencedPage(unreferenced);
   const part = graphPart(context, parameters);
   return element(
     "div",

@@ -72,9 +72,8 @@ pub(super) fn account(heap: &mut Heap, totals: BlockTotals, collector: Option<Co
         match kind.map(|at| heap.roots[at].1) {
             Ok(RootKind::Stack) => live.stack += bytes,
             Ok(RootKind::Pinned) => live.pinned += bytes,
-            Ok(RootKind::Global | RootKind::System | RootKind::Unreferenced) | Err(_) => {
-                live.global += bytes
-            }
+            Ok(RootKind::Global | RootKind::System | RootKind::Host | RootKind::Unreferenced)
+            | Err(_) => live.global += bytes,
         }
     }
     heap.live_size = live.global + live.stack + live.pinned;

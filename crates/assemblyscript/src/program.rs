@@ -6,6 +6,8 @@ use std::sync::{Arc, OnceLock};
 use super::dump_source::{DumpSource, FunctionNames};
 use super::graph::DumpGraph;
 use crate::runtime::Runtime;
+use crate::runtime::blocks::{ALIGNMENT, AllocatorData};
+use crate::runtime::collector::Collector;
 use crate::runtime::evidence::Evidence;
 use base::columns;
 use base::control::Control;
@@ -13,6 +15,7 @@ use base::error::{Error, Result};
 use base::input::Input;
 use base::side_by_side::side_by_side;
 use base::tolerance::Tolerance;
+use base::units::Address;
 use base::warning::Warning;
 use dumps::Dump;
 use heap::{DumpBytes, Heap, Opened};
@@ -61,6 +64,11 @@ impl<'a> Program<'a> {
             })
         };
         read().map_err(|error| error.in_file(wasm.name))
+    }
+
+    /// Whether the module has the collector of AssemblyScript, by its names or its code.
+    pub fn has_collector(&self) -> bool {
+        self.evidence.code.is_some() || Collector::is_named(&self.module)
     }
 
     /// The same program, for analyses that tolerate these problems.
@@ -216,6 +224,14 @@ impl<'a> Program<'a> {
         }
         Ok((before, after))
     }
+}
+
+/// Whether a memory has an allocator of AssemblyScript that was used, at the heap base of the dump or where a global of
+/// it says.
+pub fn has_allocator(dump: &Dump<'_>) -> bool {
+    let base = dump.heap_base.0.checked_next_multiple_of(ALIGNMENT);
+    let mut roots = base.into_iter().chain(dump.globals.iter());
+    roots.any(|root| AllocatorData::is_root(dump.memory, Address(root)))
 }
 
 /// Reads the parts of a module, whatever its language.

@@ -48,6 +48,7 @@ impl Source for DumpSource {
     fn blocks(&self) -> Option<Blocks> {
         Some(Blocks {
             header: HEADER_SIZE,
+            overhead: None,
             granule: ALIGNMENT,
         })
     }

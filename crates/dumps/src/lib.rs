@@ -22,6 +22,7 @@ mod compressed;
 mod container_error;
 mod coredump;
 mod error;
+mod host_roots;
 mod image;
 mod memory;
 mod proportion;
@@ -31,6 +32,7 @@ pub use compressed::Compression;
 pub use container_error::ContainerError;
 pub use coredump::{Coredump, CoredumpFrame, CoredumpGlobal, CoredumpInstance};
 pub use error::DumpError;
+pub use host_roots::{HostRoot, HostRoots};
 pub use image::Header;
 pub use memory::Memory;
 pub use raw_memory::dump_of_raw_memory;
@@ -41,6 +43,9 @@ use base::units::Address;
 
 /// The version of the format that is written.
 pub const VERSION: u32 = 2;
+/// The version that is written if the host says which pointers it holds: between the values of globals and the memory
+/// are the size of these records in bytes, and the records.
+const VERSION_WITH_HOST_ROOTS: u32 = 3;
 /// The version before it: its header is as long, but no values of globals follow.
 const VERSION_WITHOUT_GLOBALS: u32 = 1;
 /// The number of bytes before the global values.
@@ -64,6 +69,8 @@ pub struct Dump<'a> {
     pub stack_pointer: Address,
     /// The values of the mutable i32 globals.
     pub globals: GlobalValues<'a>,
+    /// The pointers that the host held.
+    pub host_roots: HostRoots<'a>,
     /// The linear memory.
     pub memory: Memory<'a>,
 }
@@ -134,8 +141,8 @@ impl<'a> Dump<'a> {
 
         let version = field(4);
         // In version 1, which has no values of globals, the last word of the header is reserved.
-        let is_readable =
-            version == VERSION || (version == VERSION_WITHOUT_GLOBALS && field(20) == 0);
+        let is_readable = [VERSION, VERSION_WITH_HOST_ROOTS].contains(&version)
+            || (version == VERSION_WITHOUT_GLOBALS && field(20) == 0);
         if !is_readable {
             return Err(DumpError::Version { found: version }.into());
         }
@@ -149,7 +156,16 @@ impl<'a> Dump<'a> {
             )
             .into());
         }
-        let (globals, memory) = file[HEADER_SIZE..].split_at(globals_size as usize);
+        let (globals, rest) = file[HEADER_SIZE..].split_at(globals_size as usize);
+        let (host_roots, memory) = if version == VERSION_WITH_HOST_ROOTS {
+            let size = Memory::new(rest).word(Address(0)).unwrap_or(u32::MAX);
+            let what = "the pointers of the host (their size is before them)";
+            let cut = truncated(what, memory_start as usize, 4 + u64::from(size));
+            let rest = rest.get(4..).unwrap_or_default();
+            rest.split_at_checked(size as usize).ok_or(cut)?
+        } else {
+            (&[][..], rest)
+        };
         let memory_size = memory.len() as u64;
         if memory_size > MAX_MEMORY_SIZE {
             return Err(DumpError::TooLarge { memory_size }.into());
@@ -186,6 +202,7 @@ impl<'a> Dump<'a> {
             heap_base,
             stack_pointer,
             globals: GlobalValues(Memory::new(globals)),
+            host_roots: HostRoots::new(host_roots),
             memory: Memory::new(memory),
         })
     }
@@ -211,6 +228,24 @@ mod tests {
         let dump = Dump::parse(&file).unwrap();
         assert!(dump.globals.is_empty());
         assert_eq!(dump.memory.size(), 1 << 16);
+    }
+
+    #[test]
+    fn version_3_has_the_pointers_of_the_host_before_the_memory() {
+        let mut file = file(3, 0);
+        let records = [12u32, 4096, 4, u32::from_le_bytes(*b"root")];
+        let bytes = records.iter().flat_map(|word| word.to_le_bytes());
+        file.splice(HEADER_SIZE..HEADER_SIZE, bytes);
+        let dump = Dump::parse(&file).unwrap();
+        let roots: Vec<_> = dump.host_roots.iter().collect();
+        assert_eq!(roots.len(), 1);
+        assert_eq!(
+            (roots[0].name.as_str(), roots[0].address),
+            ("root", Address(4096))
+        );
+        assert_eq!(dump.memory.size(), 1 << 16);
+        file.truncate(HEADER_SIZE + 10);
+        assert_eq!(Dump::parse(&file).unwrap_err().code(), "ERR_DUMP_TRUNCATED");
     }
 
     #[test]

@@ -10,11 +10,11 @@ use base::trap::{Trap, TrapFrame};
 use base::units::{Address, GlobalIndex};
 use base::warning::Warning;
 use dumps::{
-    Compression, ContainerError, Coredump, CoredumpFrame, CoredumpInstance, Header,
+    Compression, ContainerError, Coredump, CoredumpFrame, CoredumpInstance, Header, HostRoot,
     dump_of_raw_memory,
 };
 use instrument::{Boundaries, Boundary};
-use questions::QuestionError;
+use questions::{QuestionError, SampledBlocks};
 use wasm::module::{Global, Module};
 use wasm::symbols::Symbols;
 
@@ -34,6 +34,10 @@ pub struct Reading {
     pub raw: Option<Vec<(String, u32)>>,
     /// Of a coredump with several instances of the module, the number of the one that is read.
     pub instance: Option<u32>,
+    /// The blocks of a profile of the same moment, which names the lines that allocated them.
+    pub profile: Option<SampledBlocks>,
+    /// Pointers that the host held when a dump of C, C++, Rust or Zig was taken.
+    pub host_roots: Vec<HostRoot>,
     /// The most bytes that the contents of a compressed file and the memory of a coredump may have.
     pub largest: Option<u64>,
 }

@@ -49,6 +49,7 @@
 
 mod containers;
 mod error;
+mod host_roots;
 mod program;
 mod recognised;
 mod snapshot;

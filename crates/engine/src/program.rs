@@ -1,21 +1,70 @@
-//! Programs, and the heaps of their dumps. The module says which language they are of.
+//! Programs, and the heaps of their dumps. The names in a module say which language it is of; where there are none, the
+//! memory says which allocator it has.
+
+use std::sync::OnceLock;
 
 use assemblyscript::{self, DumpBytes, Schedule};
 use base::control::Control;
 use base::error::Result;
 use base::input::Input;
 use base::tolerance::Tolerance;
+use dumps::{Dump, HostRoot};
 use heap::Heap;
 use questions::LoadedHeap;
 
+use crate::host_roots::refuse_host_roots;
+
 /// The facts in the module about every heap of the program: read once, used for each dump.
 #[derive(Debug)]
-pub struct Program<'a>(ProgramKind<'a>);
+pub struct Program<'a> {
+    kind: ProgramKind<'a>,
+    /// Only for dumps of C, C++, Rust and Zig.
+    host_roots: Vec<HostRoot>,
+}
 
 #[derive(Debug)]
 enum ProgramKind<'a> {
     AssemblyScript(Box<assemblyscript::Program<'a>>),
     Native(Box<native::Program<'a>>),
+    Unnamed(Box<Unnamed<'a>>),
+}
+
+/// A module that has neither the names of a language nor a collector.
+#[derive(Debug)]
+struct Unnamed<'a> {
+    wasm: Input<'a>,
+    tolerance: Tolerance,
+    host_roots: Vec<HostRoot>,
+    assemblyscript: assemblyscript::Program<'a>,
+    /// Read for the first dump that has such an allocator.
+    native: OnceLock<native::Program<'a>>,
+}
+
+/// The program that reads a dump.
+enum DumpReader<'p, 'a> {
+    AssemblyScript(&'p assemblyscript::Program<'a>),
+    Native(&'p native::Program<'a>),
+}
+
+impl<'a> Unnamed<'a> {
+    /// By the allocator in the memory of a dump. One that was never used, and a dump that cannot be read, are left to
+    /// AssemblyScript's rules.
+    fn reader(&self, dump: &[u8], control: &Control) -> Result<DumpReader<'_, 'a>> {
+        let Ok(dump) = Dump::parse(dump) else {
+            return Ok(DumpReader::AssemblyScript(&self.assemblyscript));
+        };
+        if assemblyscript::has_allocator(&dump) || !native::has_allocator(&dump, control)? {
+            return Ok(DumpReader::AssemblyScript(&self.assemblyscript));
+        }
+        if let Some(known) = self.native.get() {
+            return Ok(DumpReader::Native(known));
+        }
+        let module = assemblyscript::read_module(self.wasm, control)?;
+        let program = native::Program::new(self.wasm.bytes, module)
+            .tolerating(self.tolerance)
+            .with_host_roots(self.host_roots.clone());
+        Ok(DumpReader::Native(self.native.get_or_init(|| program)))
+    }
 }
 
 impl<'a> Program<'a> {
@@ -28,22 +77,80 @@ impl<'a> Program<'a> {
         let module = assemblyscript::read_module(wasm, control)?;
         if native::is_native(&module) {
             let program = native::Program::new(wasm.bytes, module);
-            return Ok(Self(ProgramKind::Native(Box::new(program))));
+            return Ok(Self::of_kind(ProgramKind::Native(Box::new(program))));
         }
         let program = assemblyscript::Program::of_module(wasm, module, control)?;
-        Ok(Self(ProgramKind::AssemblyScript(Box::new(program))))
+        if program.has_collector() {
+            return Ok(Self::of_kind(ProgramKind::AssemblyScript(Box::new(
+                program,
+            ))));
+        }
+        Ok(Self::of_kind(ProgramKind::Unnamed(Box::new(Unnamed {
+            wasm,
+            tolerance: Tolerance::default(),
+            host_roots: Vec::new(),
+            assemblyscript: program,
+            native: OnceLock::new(),
+        }))))
+    }
+
+    fn of_kind(kind: ProgramKind<'a>) -> Self {
+        Self {
+            kind,
+            host_roots: Vec::new(),
+        }
+    }
+
+    /// The same program, for dumps of a host that holds these pointers. Only dumps of C, C++, Rust and Zig are then read.
+    pub fn with_host_roots(self, host_roots: Vec<HostRoot>) -> Self {
+        let roots = host_roots.clone();
+        let kind = match self.kind {
+            ProgramKind::Native(program) => {
+                ProgramKind::Native(Box::new(program.with_host_roots(roots)))
+            }
+            ProgramKind::Unnamed(mut program) => {
+                program.host_roots = roots;
+                ProgramKind::Unnamed(program)
+            }
+            kind => kind,
+        };
+        Self { kind, host_roots }
     }
 
     /// The same program, for analyses that tolerate these problems.
     pub fn tolerating(self, tolerance: Tolerance) -> Self {
-        Self(match self.0 {
+        let kind = match self.kind {
             ProgramKind::AssemblyScript(program) => {
                 ProgramKind::AssemblyScript(Box::new(program.tolerating(tolerance)))
             }
             ProgramKind::Native(program) => {
                 ProgramKind::Native(Box::new(program.tolerating(tolerance)))
             }
-        })
+            ProgramKind::Unnamed(program) => ProgramKind::Unnamed(Box::new(Unnamed {
+                wasm: program.wasm,
+                tolerance,
+                host_roots: program.host_roots,
+                assemblyscript: program.assemblyscript.tolerating(tolerance),
+                native: OnceLock::new(),
+            })),
+        };
+        Self { kind, ..self }
+    }
+
+    fn reader(
+        &self,
+        dump: &Input<'_, impl AsRef<[u8]>>,
+        control: &Control,
+    ) -> Result<DumpReader<'_, 'a>> {
+        let reader = match &self.kind {
+            ProgramKind::AssemblyScript(program) => DumpReader::AssemblyScript(program),
+            ProgramKind::Native(program) => DumpReader::Native(program),
+            ProgramKind::Unnamed(program) => program.reader(dump.bytes.as_ref(), control)?,
+        };
+        if matches!(reader, DumpReader::AssemblyScript(_)) {
+            refuse_host_roots(&self.host_roots).map_err(|error| error.in_file(dump.name))?;
+        }
+        Ok(reader)
     }
 
     /// Analyzes a dump of this program. The dump is dropped as soon as it is read, so that the rest of
@@ -54,9 +161,9 @@ impl<'a> Program<'a> {
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory) and
     /// [`Error::Aborted`](base::Error::Aborted) without it.
     pub fn analyze(&self, dump: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Heap> {
-        match &self.0 {
-            ProgramKind::AssemblyScript(program) => program.analyze(dump, control),
-            ProgramKind::Native(program) => program.analyze(dump, control),
+        match self.reader(&dump, control)? {
+            DumpReader::AssemblyScript(program) => program.analyze(dump, control),
+            DumpReader::Native(program) => program.analyze(dump, control),
         }
     }
 
@@ -71,11 +178,11 @@ impl<'a> Program<'a> {
         schedule: Schedule,
         control: &Control,
     ) -> Result<(Heap, Heap)> {
-        match &self.0 {
-            ProgramKind::AssemblyScript(program) => {
+        match self.reader(&before, control)? {
+            DumpReader::AssemblyScript(program) => {
                 program.analyze_both(before, after, schedule, control)
             }
-            ProgramKind::Native(program) => {
+            DumpReader::Native(program) => {
                 let names = [before.name, after.name];
                 let mut heaps = (
                     program.analyze(before, control)?,
@@ -100,9 +207,9 @@ impl<'a> Program<'a> {
         control: &Control,
     ) -> Result<LoadedHeap> {
         let name = dump.name;
-        let opened = match &self.0 {
-            ProgramKind::AssemblyScript(program) => program.open(dump, contents, control)?,
-            ProgramKind::Native(program) => program.open(dump, contents, control)?,
+        let opened = match self.reader(&dump, control)? {
+            DumpReader::AssemblyScript(program) => program.open(dump, contents, control)?,
+            DumpReader::Native(program) => program.open(dump, contents, control)?,
         };
         Ok(LoadedHeap::new(opened, name))
     }
@@ -119,11 +226,11 @@ impl<'a> Program<'a> {
         control: &Control,
     ) -> Result<LoadedHeap> {
         let name = dump.name;
-        let opened = match &self.0 {
-            ProgramKind::AssemblyScript(program) => {
+        let opened = match self.reader(&dump, control)? {
+            DumpReader::AssemblyScript(program) => {
                 program.open_with_indexes(dump, contents, control)?
             }
-            ProgramKind::Native(program) => program.open(dump, contents, control)?,
+            DumpReader::Native(program) => program.open(dump, contents, control)?,
         };
         let heap = LoadedHeap::new(opened, name);
         heap.prepare(control)?;

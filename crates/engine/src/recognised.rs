@@ -17,6 +17,7 @@ use v8::{ModuleNames, SnapshotError};
 
 use crate::InputError;
 use crate::containers::{Origin, Reading, unpacked};
+use crate::host_roots::refuse_host_roots;
 use crate::program::Program;
 use crate::snapshot::{module_names, open_named};
 
@@ -35,10 +36,11 @@ pub fn analyze(
 ) -> Result<Heap> {
     let (file, origin) = unpacked(file, module, reading, control)?;
     if is_snapshot(&file) {
+        refuse_host_roots(&reading.host_roots).map_err(|error| error.in_file(file.name))?;
         let names = names_for(&file, module, control)?;
         return v8::analyze(file, names.as_ref(), control);
     }
-    let program = read_program(module, &file, control)?.tolerating(reading.tolerance);
+    let program = read_program(module, &file, reading, control)?;
     let mut heap = program.analyze(file, control)?;
     heap.warnings.extend(origin.warnings);
     Ok(heap)
@@ -73,12 +75,13 @@ pub fn compare<Bytes: AsRef<[u8]> + From<Vec<u8>> + Send>(
         .into());
     }
     if is_before {
+        refuse_host_roots(&reading.host_roots).map_err(|error| error.in_file(before.name))?;
         let names = names_for(&before, module, control)?;
         let before = open_named(before, names.as_ref(), control)?;
         let after = open_named(after, names.as_ref(), control)?;
         return after.compared_with(&before, selection, control);
     }
-    let program = read_program(module, &before, control)?.tolerating(reading.tolerance);
+    let program = read_program(module, &before, reading, control)?;
     let names = [before.name, after.name].map(str::to_owned);
     let (mut before, mut after) = program.analyze_both(before, after, schedule, control)?;
     let heaps = [&mut before, &mut after].into_iter();
@@ -109,6 +112,7 @@ pub fn open<Bytes: AsRef<[u8]> + From<Vec<u8>>, Kept: AsRef<[u8]>>(
 ) -> Result<LoadedHeap> {
     let (file, Origin { trap, warnings }) = unpacked(file, module, reading, control)?;
     if is_snapshot(&file) {
+        refuse_host_roots(&reading.host_roots).map_err(|error| error.in_file(file.name))?;
         let names = names_for(&file, module, control)?;
         let loaded = open_named(file, names.as_ref(), control)?;
         if prepare {
@@ -116,7 +120,7 @@ pub fn open<Bytes: AsRef<[u8]> + From<Vec<u8>>, Kept: AsRef<[u8]>>(
         }
         return Ok(loaded);
     }
-    let program = read_program(module, &file, control)?.tolerating(reading.tolerance);
+    let program = read_program(module, &file, reading, control)?;
     let name = file.name;
     let (bytes, contents) = keep(file.bytes)?;
     let dump = Input { name, bytes };
@@ -125,7 +129,11 @@ pub fn open<Bytes: AsRef<[u8]> + From<Vec<u8>>, Kept: AsRef<[u8]>>(
     } else {
         program.open(dump, contents, control)
     }?;
-    Ok(loaded.with_origin(trap, warnings))
+    let loaded = loaded.with_origin(trap, warnings);
+    match &reading.profile {
+        Some(profile) => loaded.with_profile(profile, control),
+        None => Ok(loaded),
+    }
 }
 
 /// Whether a file is a snapshot, judged by its first bytes.
@@ -149,6 +157,7 @@ fn names_for(
 fn read_program<'a>(
     module: Option<&'a Input<'_, impl AsRef<[u8]>>>,
     dump: &Input<'_, impl AsRef<[u8]>>,
+    reading: &Reading,
     control: &Control,
 ) -> Result<Program<'a>> {
     let Some(module) = module else {
@@ -164,5 +173,6 @@ fn read_program<'a>(
         name: module.name,
         bytes: module.bytes.as_ref(),
     };
-    Program::read(module, control)
+    let program = Program::read(module, control)?.tolerating(reading.tolerance);
+    Ok(program.with_host_roots(reading.host_roots.clone()))
 }

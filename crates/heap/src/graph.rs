@@ -103,6 +103,7 @@ impl ObjectGraph {
             huge_retained_sizes: Vec::new(),
             live_classes: Vec::new(),
             accounting: None,
+            unreferenced: None,
             address_form: AddressForm::default(),
             root_kinds: &[],
             is_partial: false,

@@ -9,6 +9,7 @@ use super::object_state::ObjectState;
 use super::objects::ObjectTable;
 use super::prefetch::prefetch;
 use super::root_kind::RootKind;
+use super::unreferenced::UnreferencedTotals;
 use base::units::{Address, AddressForm, ObjectIndex};
 use base::warning::Warning;
 
@@ -36,6 +37,9 @@ pub struct Heap {
     pub live_classes: Vec<LiveClass>,
     /// What every byte is used for; `None` if it is not known.
     pub accounting: Option<Accounting>,
+    /// What no root but one of the kind [`Unreferenced`](RootKind::Unreferenced) leads to; `None` if such a heap has
+    /// none.
+    pub unreferenced: Option<UnreferencedTotals>,
     /// The form in which addresses are shown.
     pub address_form: AddressForm,
     /// The kinds of roots that such a heap can have.

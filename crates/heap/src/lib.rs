@@ -41,6 +41,7 @@ mod semidominators;
 mod source;
 pub mod survey;
 mod type_evidence;
+mod unreferenced;
 mod value;
 pub mod views;
 
@@ -71,6 +72,7 @@ pub use objects::{ClassOrigin, HeapClass, Location, ObjectTable};
 pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};
 pub use path_tree::{PathPiece, PathTree};
 pub use prefetch::prefetch;
+pub use ranked_bits::RankedBits;
 pub use raw_blocks::RawTable;
 pub use reached::reached_from;
 pub use referrers::ReferrerIndex;
@@ -82,4 +84,5 @@ pub use source::{
 };
 pub use survey::Survey;
 pub use type_evidence::TypeEvidence;
+pub use unreferenced::UnreferencedTotals;
 pub use value::ShownValue;

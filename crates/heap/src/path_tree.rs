@@ -79,7 +79,8 @@ impl NodeOrigin {
             2 => Some(RootKind::Stack),
             3 => Some(RootKind::Pinned),
             4 => Some(RootKind::System),
-            5 => Some(RootKind::Unreferenced),
+            5 => Some(RootKind::Host),
+            6 => Some(RootKind::Unreferenced),
             _ => None,
         }
     }

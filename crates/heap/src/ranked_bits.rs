@@ -9,7 +9,7 @@ use base::error::Result;
 
 /// Numbers, of which each knows how many are smaller.
 #[derive(Debug, Default)]
-pub(crate) struct RankedBits {
+pub struct RankedBits {
     /// In the low half 32 bits of the bitmap, in the high half the number of members below them.
     words: Vec<u64>,
 }
@@ -19,7 +19,7 @@ impl RankedBits {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory).
-    pub(crate) fn new(numbers: impl DoubleEndedIterator<Item = u32> + Clone) -> Result<Self> {
+    pub fn new(numbers: impl DoubleEndedIterator<Item = u32> + Clone) -> Result<Self> {
         let end = numbers
             .clone()
             .next_back()
@@ -38,13 +38,13 @@ impl RankedBits {
     }
 
     /// The size of the set in bytes.
-    pub(crate) fn memory_size(&self) -> usize {
+    pub fn memory_size(&self) -> usize {
         self.words.capacity() * size_of::<u64>()
     }
 
     /// How many members are smaller than this one; `None` if it is no member.
     #[inline]
-    pub(crate) fn rank(&self, number: u32) -> Option<u32> {
+    pub fn rank(&self, number: u32) -> Option<u32> {
         let word = *self.words.get((number / 32) as usize)?;
         let bit = 1u32 << (number % 32);
         let (bits, below) = (word as u32, (word >> 32) as u32);
@@ -56,7 +56,7 @@ impl RankedBits {
 
     /// How many members are not greater than a number.
     #[inline]
-    pub(crate) fn count_up_to(&self, number: u32) -> u32 {
+    pub fn count_up_to(&self, number: u32) -> u32 {
         let at = (number / 32) as usize;
         let Some(&word) = self.words.get(at.min(self.words.len().saturating_sub(1))) else {
             return 0;

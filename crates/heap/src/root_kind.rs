@@ -11,6 +11,8 @@ pub enum RootKind {
     Pinned,
     /// V8 itself refers to it. Only snapshots have such roots.
     System,
+    /// The host holds it, as the caller says. Only heaps of native programs have such roots.
+    Host,
     /// Nothing in the memory refers to it. Only heaps of native programs have such roots.
     Unreferenced,
 }

@@ -11,7 +11,7 @@ use base::units::ObjectIndex;
 pub struct RootSlot {
     /// The kind of the root.
     pub kind: RootKind,
-    /// For a global or a root of V8, the number of its name; for a stack word, its distance from the stack pointer in bytes.
+    /// For a global, a root of V8 or of the host, the number of its name; for a stack word, its distance from the stack pointer in bytes.
     position: u32,
     /// The object to which the slot refers.
     pub object: ObjectIndex,
@@ -27,7 +27,7 @@ pub struct RootSlots {
     slots: Vec<RootSlot>,
     /// The same, as positions in `slots`, by object.
     by_object: Vec<u32>,
-    /// The names of the globals, ascending.
+    /// The names of the globals, then those of the pointers of the host, each ascending.
     names: Vec<String>,
 }
 
@@ -44,6 +44,8 @@ pub enum RootOrigin {
     Pinned,
     /// V8, from the root with this name.
     System(u32),
+    /// The host, which holds the pointer with this name.
+    Host(u32),
     /// Nothing in the memory.
     Unreferenced,
 }
@@ -56,6 +58,7 @@ impl RootOrigin {
             Self::Stack => RootKind::Stack,
             Self::Pinned => RootKind::Pinned,
             Self::System(_) => RootKind::System,
+            Self::Host(_) => RootKind::Host,
             Self::Unreferenced => RootKind::Unreferenced,
         }
     }
@@ -65,6 +68,7 @@ impl RootOrigin {
 #[derive(Debug, Default)]
 pub struct FoundSlots {
     globals: Vec<(String, ObjectIndex)>,
+    hosts: Vec<(String, ObjectIndex)>,
     others: Vec<RootSlot>,
 }
 
@@ -89,6 +93,11 @@ impl FoundSlots {
         self.add(RootKind::Pinned, 0, object)
     }
 
+    /// A pointer of the host, by the name that the caller gave it.
+    pub fn add_host(&mut self, name: &str, object: ObjectIndex) -> Result<()> {
+        columns::push(&mut self.hosts, (name.to_owned(), object))
+    }
+
     /// An object to which nothing refers.
     pub fn add_unreferenced(&mut self, object: ObjectIndex) -> Result<()> {
         self.add(RootKind::Unreferenced, 0, object)
@@ -108,23 +117,27 @@ impl FoundSlots {
     /// Puts all slots in order.
     pub fn into_slots(self) -> Result<RootSlots> {
         let Self {
-            mut globals,
+            globals,
+            hosts,
             others: mut slots,
         } = self;
-        globals.sort_unstable();
-        // A global that the code and the debug information both contain counts once.
-        globals.dedup();
         let mut names: Vec<String> = Vec::new();
-        columns::reserve(&mut slots, globals.len())?;
-        for (name, object) in globals {
-            if names.last() != Some(&name) {
-                names.push(name);
+        for (kind, mut named) in [(RootKind::Global, globals), (RootKind::Host, hosts)] {
+            named.sort_unstable();
+            // A global that the code and the debug information both contain counts once.
+            named.dedup();
+            columns::reserve(&mut slots, named.len())?;
+            let first = names.len();
+            for (name, object) in named {
+                if names.len() == first || names.last() != Some(&name) {
+                    names.push(name);
+                }
+                slots.push(RootSlot {
+                    kind,
+                    position: names.len() as u32 - 1,
+                    object,
+                });
             }
-            slots.push(RootSlot {
-                kind: RootKind::Global,
-                position: names.len() as u32 - 1,
-                object,
-            });
         }
         slots.sort_unstable();
         RootSlots::of_sorted(slots, names)
@@ -190,6 +203,7 @@ impl RootSlots {
             RootKind::Stack => RootOrigin::Stack,
             RootKind::Pinned => RootOrigin::Pinned,
             RootKind::System => RootOrigin::System(slot.position),
+            RootKind::Host => RootOrigin::Host(slot.position),
             RootKind::Unreferenced => RootOrigin::Unreferenced,
         }
     }
@@ -208,7 +222,9 @@ impl RootSlots {
     /// objects whose global is not known.
     pub fn name(&self, slot: RootSlot) -> Option<String> {
         match slot.kind {
-            RootKind::Global | RootKind::System => self.names.get(slot.position as usize).cloned(),
+            RootKind::Global | RootKind::System | RootKind::Host => {
+                self.names.get(slot.position as usize).cloned()
+            }
             RootKind::Stack => Some(format!("+{}", slot.position)),
             RootKind::Pinned | RootKind::Unreferenced => None,
         }

@@ -358,6 +358,9 @@ pub struct Blocks {
     pub header: u32,
     /// Sizes of blocks are multiples of this.
     pub granule: u32,
+    /// If a profiler records the bytes that were asked for: how many more a block has at least. `None` if it records the
+    /// size of the block.
+    pub overhead: Option<u32>,
 }
 
 /// The order in which objects are read.

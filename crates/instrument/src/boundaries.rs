@@ -16,6 +16,9 @@
 //!   stack, only the data segments are known: the end of the last one, rounded up to a word as the compiler
 //!   does, is at most `__data_end`. It is too low by the zero bytes at the end of the static data, which
 //!   optimisers leave out, and never too high.
+//!
+//! A program of C, C++, Rust or Zig keeps its stack pointer in the first mutable i32 global. The linker does not write
+//! the other two addresses into the module. Its dumps are read without them, so they may be 0.
 
 use super::exports::Exports;
 use crate::InstrumentError;
@@ -84,8 +87,8 @@ impl Boundaries {
     /// Finds the three addresses.
     ///
     /// # Errors
-    /// [`InstrumentError::GlobalMissing`] if several globals may be the stack pointer, or if the heap base cannot be found
-    /// although the program allocates;
+    /// [`InstrumentError::GlobalMissing`] if the program allocates, but is neither one of AssemblyScript whose heap base
+    /// and stack pointer can be found, nor one that the linker of C, C++, Rust or Zig wrote;
     /// [`ModuleError::Unreadable`](wasm::ModuleError::Unreadable) if the code must be read and cannot be.
     pub(super) fn find(module: &Module<'_>, exports: &Exports<'_>) -> Result<Self> {
         let globals = &module.globals;
@@ -114,12 +117,15 @@ impl Boundaries {
         let heap_base = match stack_pointer {
             Some(index) => {
                 let folded = || initial(index).map(Boundary::Folded);
-                named_base.or_else(folded).ok_or(missing(&HEAP_BASE))?
+                let is_linked = || is_linked(globals, index).then_some(Boundary::Folded(0));
+                let found = named_base.or_else(folded).or_else(is_linked);
+                found.ok_or(missing(&HEAP_BASE))?
             }
             None => {
                 let code = read_once(&mut code, module)?;
+                let linked = linked_boundaries(module, code);
                 if code.has_stack(globals) {
-                    return Err(missing(&STACK_POINTER));
+                    return linked.ok_or(missing(&STACK_POINTER));
                 }
                 let lowest = segments_end(module);
                 let nothing_is_allocated = || (!code.grows_memory).then_some(lowest);
@@ -130,7 +136,9 @@ impl Boundaries {
                     root.filter(|root| root.dump_position.is_some())
                         .map(|root| Boundary::Global(root.index))
                 };
-                let root = root.or_else(variable).ok_or(missing(&STACK_POINTER))?;
+                let Some(root) = root.or_else(variable) else {
+                    return linked.ok_or(missing(&STACK_POINTER));
+                };
                 named_base.unwrap_or(root)
             }
         };
@@ -159,6 +167,43 @@ impl Boundaries {
             heap_base,
         })
     }
+}
+
+/// Whether a global has the name that the linker of C, C++, Rust and Zig gives to the stack pointer. If the host makes
+/// this global, as for a side module of emscripten, its initial value is not known.
+fn is_linked(globals: &Globals<'_>, index: GlobalIndex) -> bool {
+    let named = globals.named("__stack_pointer");
+    named.is_some_and(|named| named.index == index)
+}
+
+/// The boundaries of a program of C, C++, Rust or Zig without names; `None` if the module does not look like one. Its
+/// first mutable i32 global is the stack pointer, which begins outside of static data, and which functions move. A
+/// program without a stack may have no such global: then it is not one of AssemblyScript, whose allocators all have one.
+fn linked_boundaries(module: &Module<'_>, code: &CodeFacts) -> Option<Boundaries> {
+    let mut globals = module.globals.iter();
+    let of_runtime = |name: &str| name.starts_with("~lib/");
+    if globals.any(|global| global.name.is_some_and(of_runtime)) {
+        return None;
+    }
+    let mut globals = module.globals.iter();
+    let Some(first) = globals.find(|global| global.dump_position.is_some()) else {
+        return code.grows_memory.then_some(Boundaries {
+            data_end: Boundary::Folded(0),
+            heap_base: Boundary::Folded(0),
+            stack_pointer: Boundary::Folded(0),
+        });
+    };
+    let lowest = module.data.iter().map(|segment| segment.start.0).min();
+    let is_outside = |address: u32| {
+        let is_below = lowest.is_none_or(|lowest| address <= lowest);
+        address >= 16 && address.is_multiple_of(16) && (is_below || address >= segments_end(module))
+    };
+    let initial = first.initial.filter(|&address| is_outside(address))?;
+    code.is_moved(first.index).then_some(Boundaries {
+        data_end: Boundary::Folded(0),
+        heap_base: Boundary::Folded(initial),
+        stack_pointer: Boundary::Global(first.index),
+    })
 }
 
 /// Whether there is any sign of the AssemblyScript runtime. Without one, functions are not executed:

@@ -7,7 +7,8 @@ use base::control::{CHECK_INTERVAL, Control};
 use base::error::{Error, Result};
 use base::units::Address;
 use dumps::Memory;
-use heap::HeapError;
+
+use crate::allocator::{UsedBlocks, corrupt, keep_damage};
 
 /// The most bytes between two fields of the state.
 const STATE_SIZE: u32 = 512;
@@ -21,28 +22,9 @@ const IN_USE: u32 = 2;
 const PREVIOUS_IN_USE: u32 = 1;
 const FLAGS: u32 = 7;
 const FENCEPOST: u32 = 7;
-/// The bytes of a used chunk that are not the program's: the word with its size.
-pub(crate) const OVERHEAD: u32 = 4;
 /// The size of a chunk's header before its payload, and of the smallest chunk.
 const HEADER: u32 = 8;
 const MINIMUM: u32 = 16;
-
-/// All used blocks, ascending.
-#[derive(Debug, Default)]
-pub(crate) struct UsedBlocks {
-    /// Their addresses, as `malloc` returned them.
-    pub(crate) addresses: Vec<u32>,
-    /// The bytes that the program may use of each.
-    pub(crate) usable: Vec<u32>,
-    /// The segments, ascending. They do not overlap.
-    pub(crate) segments: Vec<Range<u32>>,
-    /// The bytes of free chunks, the one at the top included.
-    pub(crate) free: u64,
-    /// The bytes of padding, of records of segments, and of the ends of segments.
-    pub(crate) overhead: u64,
-    /// The allocator's own state.
-    pub(crate) state: Range<u32>,
-}
 
 /// The chunk at the end of the last segment, and what follows from it.
 #[derive(Clone, Copy)]
@@ -54,47 +36,62 @@ struct Top {
     alignment: u32,
 }
 
-/// Finds the state, and walks all chunks.
-///
-/// # Errors
-/// [`HeapError::Corrupt`] if there is a state, but its chunks contradict it; [`HeapError::AllocatorUnknown`] if there is
-/// none; [`Error::OutOfMemory`], [`Error::Aborted`].
-pub(crate) fn walk(memory: Memory<'_>, control: &Control) -> Result<UsedBlocks> {
-    let mut damage = None;
-    let (mut candidates, mut walks) = (0, 0);
-    for (nth, chunk) in memory.words().enumerate() {
-        if nth % CHECK_INTERVAL == 0 {
-            control.count(CHECK_INTERVAL as u64)?;
+/// The search for the state, and the walk of all chunks.
+pub(crate) struct Search<'m> {
+    memory: Memory<'m>,
+    /// How many words may be the field `top`.
+    pub(crate) candidates: u32,
+    walks: u32,
+    /// What is wrong with the chunks of the first candidate that cannot be walked.
+    pub(crate) damage: Option<Error>,
+}
+
+impl<'m> Search<'m> {
+    pub(crate) fn new(memory: Memory<'m>) -> Self {
+        Self {
+            memory,
+            candidates: 0,
+            walks: 0,
+            damage: None,
         }
-        let at = nth as u32 * 4;
-        let Some(top) = top_at(memory, at, chunk) else {
-            continue;
+    }
+
+    /// The blocks, if the word at this address is the field `top` of the state.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`], [`Error::Aborted`].
+    pub(crate) fn look(
+        &mut self,
+        at: u32,
+        chunk: u32,
+        control: &Control,
+    ) -> Result<Option<UsedBlocks>> {
+        let memory = self.memory;
+        let top = top_at(memory, at, chunk).filter(|_| self.candidates < MOST_CANDIDATES);
+        let Some(top) = top else {
+            return Ok(None);
         };
-        candidates += 1;
-        if candidates > MOST_CANDIDATES {
-            break;
-        }
+        self.candidates += 1;
         for segment in segment_fields(memory, at, top) {
-            walks += 1;
-            if walks > MOST_WALKS {
+            self.walks += 1;
+            if self.walks > MOST_WALKS {
                 break;
             }
             match walk_segments(memory, top, segment, control) {
                 Ok(mut walk) => {
                     walk.state = state(at, segment);
-                    return Ok(walk);
+                    return Ok(Some(walk));
                 }
-                Err(error @ (Error::OutOfMemory { .. } | Error::Aborted)) => return Err(error),
-                Err(error) => damage = damage.or(Some(error)),
+                Err(error) => keep_damage(&mut self.damage, error)?,
             }
         }
+        Ok(None)
     }
-    Err(damage.unwrap_or_else(|| Error::from(HeapError::AllocatorUnknown {
-        found: format!(
-            "{candidates} word(s) in {} bytes that may be the field `top` of dlmalloc, none beside a segment that ends there",
-            memory.size()
-        ),
-    })))
+}
+
+/// Whether the word at this address looks like the field `top` of a state.
+pub(crate) fn is_state(memory: Memory<'_>, at: u32, chunk: u32) -> bool {
+    top_at(memory, at, chunk).is_some_and(|top| segment_fields(memory, at, top).next().is_some())
 }
 
 /// The top chunk, if the word at this address can be the field that refers to it.
@@ -150,14 +147,6 @@ fn state(top: u32, segment: u32) -> Range<u32> {
     top.saturating_sub(before)..top.saturating_add(after)
 }
 
-fn corrupt(address: u32, found: String, expected: &'static str) -> Error {
-    Error::from(HeapError::Corrupt {
-        address: Address(address),
-        found,
-        expected,
-    })
-}
-
 fn word(memory: Memory<'_>, at: u64) -> Result<u32> {
     let address = u32::try_from(at).ok();
     let word = address.and_then(|address| memory.word(Address(address)));
@@ -195,19 +184,7 @@ fn walk_segments(
         record = next;
         control.count(1)?;
     }
-    walk.segments.sort_unstable_by_key(|segment| segment.start);
-    if let Some(pair) = walk
-        .segments
-        .windows(2)
-        .find(|pair| pair[0].end > pair[1].start)
-    {
-        let found = format!("a segment that ends at {:#x}", pair[0].end);
-        return Err(corrupt(
-            pair[1].start,
-            found,
-            "segments that do not overlap",
-        ));
-    }
+    walk.sort_segments()?;
     records.sort_unstable();
     for segment in walk.segments.clone() {
         walk.walk_chunks(memory, segment, top, &records, control)?;
@@ -305,6 +282,7 @@ fn check_fenceposts(memory: Memory<'_>, chunk: u64, end: u64) -> Result<()> {
 #[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
 mod tests {
     use super::*;
+    use crate::allocator::walk;
 
     const STATE: u32 = 1024;
     /// Chunks begin 8 bytes below a multiple of 16.

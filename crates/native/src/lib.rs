@@ -4,8 +4,11 @@
 //! that a number may keep a block alive that nothing refers to. Types follow from the debug information of the module;
 //! they name what is shown, and change no number.
 
+mod allocator;
+mod block_index;
 mod dlmalloc;
 mod dump_memory;
+mod emmalloc;
 mod error;
 mod fields;
 mod identity;
@@ -18,6 +21,7 @@ mod survey;
 mod types;
 mod unreferenced;
 mod values;
+mod zig_brk;
 
 pub use error::NativeError;
-pub use program::{Program, is_native};
+pub use program::{Program, has_allocator, is_native};

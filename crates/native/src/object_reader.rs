@@ -9,7 +9,6 @@ use heap::{
     ObjectReader, ShownValue, Source, WantedEntries,
 };
 
-use crate::dlmalloc::OVERHEAD;
 use crate::dump_memory::MemoryReader;
 use crate::source::NativeSource;
 use crate::types::{ClassLayout, FieldHolds};
@@ -117,7 +116,7 @@ impl<'h> NativeReader<'h> {
     /// The elements for which a block has room, and the address of the first.
     fn elements(&self, object: ObjectIndex, class: &ClassLayout) -> (u32, u32) {
         let (heap, base) = (self.source.heap(), self.source.base_of(object));
-        let usable = heap.block_size(object).saturating_sub(OVERHEAD);
+        let usable = self.source.usable(object);
         let count = usable.saturating_sub(base).checked_div(class.size);
         (
             count.unwrap_or(0),

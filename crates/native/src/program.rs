@@ -12,24 +12,26 @@ use base::mismatch::Mismatch;
 use base::tolerance::Tolerance;
 use base::units::AddressForm;
 use base::warning::Warning;
-use dumps::Dump;
+use dumps::{Dump, HostRoot};
 use heap::{
     DumpBytes, FoundSlots, Heap, HeapClass, ObjectGraph, ObjectTable, Opened, RootKind,
-    TypeEvidence,
+    TypeEvidence, UnreferencedTotals,
 };
 use wasm::module::{Module, TLSF_ROOT};
 
-use crate::dlmalloc::{self, OVERHEAD, UsedBlocks};
+use crate::allocator::{self, Allocator, UsedBlocks};
+use crate::block_index::BlockIndex;
 use crate::dump_memory::DumpMemory;
 use crate::identity::data_mismatch;
-use crate::references::{self, BlockIndex};
+use crate::references;
 use crate::roots::{self, Layout};
 use crate::source::{NativeShapes, NativeSource};
 use crate::types::{BlockClasses, Typing};
-use crate::unreferenced;
+use crate::unreferenced::{self, Unreferenced};
+use crate::zig_brk;
 
 /// Whether the linker of C, C++, Rust and Zig wrote a module, by the name that it gives to the stack pointer. A module of
-/// AssemblyScript has another name for it; one without names is not recognised.
+/// AssemblyScript has another name for it. Of a module without names, the memory says it: [`has_allocator`].
 pub fn is_native(module: &Module<'_>) -> bool {
     let (globals, functions) = (&module.globals, &module.functions);
     let is_assemblyscript = globals.named(TLSF_ROOT).is_some()
@@ -37,6 +39,14 @@ pub fn is_native(module: &Module<'_>) -> bool {
             .iter()
             .any(|name| functions.exported(name).is_some());
     !is_assemblyscript && globals.named("__stack_pointer").is_some()
+}
+
+/// Whether a memory has the state of an allocator that this crate reads, sound or damaged.
+///
+/// # Errors
+/// [`Error::Aborted`](base::Error::Aborted).
+pub fn has_allocator(dump: &Dump<'_>, control: &Control) -> Result<bool> {
+    allocator::is_present(dump.memory, control)
 }
 
 /// The module of some dumps.
@@ -47,12 +57,15 @@ pub struct Program<'a> {
     tolerance: Tolerance,
     /// Read with the first dump.
     typing: OnceLock<Typing<'a>>,
+    host_roots: Vec<HostRoot>,
 }
 
 /// The graph of one dump. It does not borrow the dump.
 struct NativeGraph {
     graph: ObjectGraph,
     slots: FoundSlots,
+    allocator: Allocator,
+    unreferenced: UnreferencedTotals,
     total_size: u64,
     memory_size: u64,
     warnings: Vec<Warning>,
@@ -67,12 +80,18 @@ impl<'a> Program<'a> {
             module,
             tolerance: Tolerance::default(),
             typing: OnceLock::new(),
+            host_roots: Vec::new(),
         }
     }
 
     /// The same program, for analyses of dumps of other modules. A damaged heap is not tolerated.
     pub fn tolerating(self, tolerance: Tolerance) -> Self {
         Self { tolerance, ..self }
+    }
+
+    /// The same program, for dumps of a host that holds these pointers, beside those that a dump says.
+    pub fn with_host_roots(self, host_roots: Vec<HostRoot>) -> Self {
+        Self { host_roots, ..self }
     }
 
     /// Analyzes a dump of this program. The dump is dropped as soon as it is read.
@@ -103,6 +122,7 @@ impl<'a> Program<'a> {
             length as u64 - graph.memory_size,
             graph.memory_size,
         );
+        let allocator = graph.allocator;
         let (heap, slots) = graph.solve(control)?;
         let heap = Arc::new(heap);
         let mut hasher = DefaultHasher::new();
@@ -112,6 +132,7 @@ impl<'a> Program<'a> {
             source: Box::new(NativeSource::new(
                 Arc::clone(&heap),
                 program,
+                allocator,
                 shapes,
                 memory,
             )),
@@ -142,10 +163,10 @@ impl<'a> Program<'a> {
         let mut warnings = Vec::new();
         let dump = &self.identified(dump, &mut warnings, control)?;
         let step = control.begin(Phase::Blocks, 1);
-        let walk = dlmalloc::walk(dump.memory, control)?;
+        let walk = self.blocks(dump, control)?;
         drop(step);
         let index = BlockIndex::new(&walk)?;
-        let references = references::find(dump.memory, &walk, &index, wants_labels, control)?;
+        let mut found = references::find(dump.memory, &walk, &index, wants_labels, control)?;
         let layout = Layout::find(&self.module, dump, &walk);
         let typing = self.typing(control)?;
         let places = (&self.module, dump.memory);
@@ -153,28 +174,40 @@ impl<'a> Program<'a> {
         let types = typing.find(places, blocks, &layout.statics, &mut warnings, control)?;
         let names = typing.root_names();
         let mut roots = roots::find(&self.module, dump, blocks, (&layout, &names), control)?;
+        let mut hosts: Vec<HostRoot> = dump.host_roots.iter().collect();
+        hosts.extend_from_slice(&self.host_roots);
+        roots.add_hosts(&hosts, &index, &mut warnings)?;
+        let nested = found.take_nested();
         let (edges, words) = if wants_labels {
-            references.labelled(|block, word| types.label(block, word))?
+            found.labelled(|block, word| types.label(block, word))?
         } else {
-            (references.unlabelled(), Vec::new())
+            (found.unlabelled(), Vec::new())
         };
         roots.kinds.sort_unstable();
         roots.kinds.dedup_by_key(|&mut (object, _)| object);
         let objects = columns::collected(roots.kinds.iter().map(|&(object, _)| object))?;
-        for entry in unreferenced::entries(&edges, &objects, control)? {
+        let entries = unreferenced::entries(&edges, &objects, control)?;
+        let unreferenced = totals_of(&entries, &walk);
+        for entry in entries.entries {
             columns::push(&mut roots.kinds, (entry, RootKind::Unreferenced))?;
             roots.slots.add_unreferenced(entry)?;
         }
         roots.kinds.sort_unstable();
         warnings.push(Warning::ReferencesConservative);
-        if layout.is_guessed {
-            warnings.push(Warning::StackBoundsGuessed);
+        warnings.extend(layout.warnings());
+        if hosts.is_empty() {
+            warnings.extend(self.host_roots_unknown(unreferenced.count, &walk));
         }
-        let segments = walk.segments.iter();
+        warnings.extend(nested);
+        if walk.unknown_pages > 0 {
+            warnings.push(Warning::PagesUnknown {
+                count: walk.unknown_pages,
+            });
+        }
         Ok(NativeGraph {
-            total_size: segments
-                .map(|range| u64::from(range.end - range.start))
-                .sum(),
+            allocator: walk.allocator,
+            unreferenced,
+            total_size: walk.size(),
             graph: ObjectGraph {
                 objects: object_table(walk, &types)?,
                 edges,
@@ -189,6 +222,22 @@ impl<'a> Program<'a> {
 }
 
 impl<'a> Program<'a> {
+    /// The blocks of the allocator.
+    fn blocks(&self, dump: &Dump<'_>, control: &Control) -> Result<UsedBlocks> {
+        let pages = self.module.memory_limits.map(|(initial, _)| initial);
+        let mut functions = self.module.functions.defined();
+        let is_zig = functions.any(|(function, _)| {
+            let name = self.module.functions.name(function);
+            name.is_some_and(|name| name.starts_with("heap.BrkAllocator."))
+        });
+        if let Some(pages) = pages.filter(|_| is_zig)
+            && let Some(found) = zig_brk::walk(dump.memory, pages, control)?
+        {
+            return Ok(found);
+        }
+        allocator::walk(dump.memory, control)
+    }
+
     /// What the debug information says.
     fn typing(&self, control: &Control) -> Result<&Typing<'a>> {
         if self.typing.get().is_none() {
@@ -197,6 +246,19 @@ impl<'a> Program<'a> {
             let _ = self.typing.set(read);
         }
         Ok(self.typing.get_or_init(Typing::default))
+    }
+
+    /// The warning that the host may hold what nothing in the memory refers to: the host calls more than the start of
+    /// the program, or it holds most blocks.
+    fn host_roots_unknown(&self, unreferenced: u64, walk: &UsedBlocks) -> Option<Warning> {
+        let functions = &self.module.functions;
+        let is_command = functions.exported("_start").is_some();
+        let blocks = walk.addresses.len() as u64;
+        let is_likely = unreferenced > 0 && (!is_command || unreferenced * 2 > blocks);
+        is_likely.then_some(Warning::HostRootsUnknown {
+            unreferenced,
+            blocks,
+        })
     }
 
     /// The dump, without the values of its globals if it has those of another module.
@@ -227,12 +289,30 @@ impl NativeGraph {
         let solution = self.graph.find_dominators(control)?;
         let heap = Heap {
             total_size: Some(self.total_size),
+            unreferenced: Some(self.unreferenced),
             address_form: AddressForm::Hexadecimal,
-            root_kinds: &[RootKind::Global, RootKind::Stack, RootKind::Unreferenced],
+            root_kinds: &[
+                RootKind::Global,
+                RootKind::Stack,
+                RootKind::Host,
+                RootKind::Unreferenced,
+            ],
             warnings: self.warnings,
             ..self.graph.into_heap(solution)
         };
         Ok((heap, self.slots))
+    }
+}
+
+fn totals_of(unreferenced: &Unreferenced, walk: &UsedBlocks) -> UnreferencedTotals {
+    let overhead = u64::from(walk.allocator.overhead());
+    let reached = unreferenced.reached.iter();
+    UnreferencedTotals {
+        count: unreferenced.reached.len() as u64,
+        size: reached
+            .map(|block| u64::from(walk.usable[block.at()]) + overhead)
+            .sum(),
+        entries: unreferenced.entries.len() as u64,
     }
 }
 
@@ -245,6 +325,7 @@ fn object_table(walk: UsedBlocks, types: &BlockClasses) -> Result<ObjectTable> {
         count: 0,
     });
     let mut classes: Vec<HeapClass> = typed.collect();
+    let overhead = walk.allocator.overhead();
     let mut slots = HashMap::new();
     let mut class_slots = columns::with_capacity(walk.usable.len())?;
     for (nth, &usable) in walk.usable.iter().enumerate() {
@@ -276,7 +357,7 @@ fn object_table(walk: UsedBlocks, types: &BlockClasses) -> Result<ObjectTable> {
     Ok(ObjectTable {
         addresses: walk.addresses,
         class_slots,
-        shallow_sizes: columns::collected(walk.usable.iter().map(|&usable| usable + OVERHEAD))?,
+        shallow_sizes: columns::collected(walk.usable.iter().map(|&usable| usable + overhead))?,
         classes,
         ..ObjectTable::default()
     })

@@ -1,69 +1,40 @@
 //! The references between blocks. They are conservative: every word that is an address in a block may be one.
+//!
+//! Each thread scans a run of blocks into a separate buffer. The buffers are then appended in address order, and reused.
+
+use rayon::prelude::*;
 
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{Control, Phase, Step};
 use base::error::Result;
 use base::units::{Address, ObjectIndex};
+use base::warning::Warning;
 use dumps::Memory;
 use heap::{EdgeLabel, Edges};
 
-use crate::dlmalloc::UsedBlocks;
+use crate::allocator::UsedBlocks;
+use crate::block_index::BlockIndex;
 
-const PAGE_BITS: u32 = 12;
-
-/// Finds the block around an address.
-pub(crate) struct BlockIndex<'w> {
-    walk: &'w UsedBlocks,
-    /// By page, from that of the first block on: the number of blocks below it.
-    below: Vec<u32>,
-}
-
-impl<'w> BlockIndex<'w> {
-    pub(crate) fn new(walk: &'w UsedBlocks) -> Result<Self> {
-        let mut below = Vec::new();
-        if let Some(&first) = walk.addresses.first() {
-            for (nth, &address) in walk.addresses.iter().enumerate() {
-                let page = ((address >> PAGE_BITS) - (first >> PAGE_BITS)) as usize;
-                while below.len() <= page {
-                    columns::push(&mut below, nth as u32)?;
-                }
-            }
-        }
-        Ok(Self { walk, below })
-    }
-
-    /// The block whose usable bytes contain this address.
-    pub(crate) fn around(&self, address: u32) -> Option<ObjectIndex> {
-        let addresses = &self.walk.addresses;
-        let first = *addresses.first()?;
-        let page = (address >> PAGE_BITS).checked_sub(first >> PAGE_BITS)? as usize;
-        // Behind the last page that a block begins in, only the last block can be.
-        let start = self
-            .below
-            .get(page)
-            .copied()
-            .unwrap_or(addresses.len() as u32) as usize;
-        let end = self
-            .below
-            .get(page + 1)
-            .copied()
-            .unwrap_or(addresses.len() as u32) as usize;
-        let on_page = addresses[start..end].partition_point(|&at| at <= address);
-        let nth = (start + on_page).checked_sub(1)?;
-        let is_inside = address - addresses[nth] < self.walk.usable[nth];
-        is_inside.then_some(ObjectIndex(nth as u32))
-    }
-}
+/// Blocks that one task scans.
+const CHUNK: usize = 1 << 12;
+/// The number of runs that a thread scans before the results are appended.
+const CHUNKS_PER_THREAD: usize = 8;
 
 /// The references out of all blocks: those of block `i` are at the positions `offsets[i]..offsets[i + 1]`.
-pub(crate) struct References {
+pub(crate) struct FoundReferences {
     offsets: Vec<u32>,
     targets: Vec<ObjectIndex>,
     /// The numbers of the words, counted from the start of their block; empty if they are not wanted.
     words: Vec<u32>,
+    nested: Option<Warning>,
 }
 
-impl References {
+impl FoundReferences {
+    /// The warning that most memory is in blocks that another allocator divides.
+    pub(crate) fn take_nested(&mut self) -> Option<Warning> {
+        self.nested.take()
+    }
+
     /// The graph without labels.
     pub(crate) fn unlabelled(self) -> Edges {
         Edges::with_narrow_labels(self.offsets, self.targets, Vec::new())
@@ -85,37 +56,147 @@ impl References {
     }
 }
 
-/// The references out of all blocks; with the numbers of their words, if these are wanted.
+/// Blocks that refer to themselves as the memory of another allocator does.
+#[derive(Default)]
+struct Arenas {
+    count: u64,
+    size: u64,
+    first: Option<Address>,
+}
+
+impl Arenas {
+    const SMALLEST: u32 = 1 << 16;
+
+    /// Counts a block with so many words that refer into itself. A block of numbers has some by chance.
+    fn add(&mut self, address: u32, usable: u32, own_words: u64) {
+        let words = u64::from(usable) / 4;
+        let by_chance = words * u64::from(usable) >> 32;
+        if usable >= Self::SMALLEST && own_words > 64 + 4 * by_chance {
+            self.count += 1;
+            self.size += u64::from(usable);
+            self.first = self.first.or(Some(Address(address)));
+        }
+    }
+
+    fn append(&mut self, later: &Self) {
+        self.count += later.count;
+        self.size += later.size;
+        self.first = self.first.or(later.first);
+    }
+
+    fn warning(&self, walk: &UsedBlocks) -> Option<Warning> {
+        let used: u64 = walk.usable.iter().map(|&usable| u64::from(usable)).sum();
+        let first = self.first.filter(|_| self.size * 2 > used)?;
+        Some(Warning::NestedAllocator {
+            count: self.count,
+            size: self.size,
+            first,
+        })
+    }
+}
+
+/// The references out of a run of blocks.
+#[derive(Default)]
+struct Run {
+    targets: Vec<ObjectIndex>,
+    words: Vec<u32>,
+    /// The end of the targets of each block.
+    ends: Vec<u32>,
+    arenas: Arenas,
+}
+
+/// What all tasks share.
+struct Scan<'a> {
+    memory: Memory<'a>,
+    walk: &'a UsedBlocks,
+    index: &'a BlockIndex<'a>,
+    step: Step<'a>,
+}
+
+impl Run {
+    /// Scans these blocks; with the numbers of the words, or without.
+    fn scan<const NUMBERED: bool>(
+        &mut self,
+        scan: &Scan<'_>,
+        blocks: std::ops::Range<usize>,
+    ) -> Result<()> {
+        self.targets.clear();
+        self.words.clear();
+        self.ends.clear();
+        self.arenas = Arenas::default();
+        let count = blocks.len();
+        for nth in blocks {
+            let (address, usable) = (scan.walk.addresses[nth], scan.walk.usable[nth]);
+            let words = scan.memory.words_at(Address(address), usable / 4);
+            let mut own_words = 0;
+            for (position, word) in words.into_iter().flatten().enumerate() {
+                let Some(target) = scan.index.around(word) else {
+                    continue;
+                };
+                // A block does not keep itself.
+                if target.at() == nth {
+                    own_words += u64::from(word.is_multiple_of(4));
+                    continue;
+                }
+                columns::push(&mut self.targets, target)?;
+                if NUMBERED {
+                    columns::push(&mut self.words, position as u32)?;
+                }
+            }
+            self.arenas.add(address, usable, own_words);
+            columns::push(&mut self.ends, self.targets.len() as u32)?;
+            scan.step.control().count(u64::from(usable) / 64 + 1)?;
+        }
+        scan.step.advance(count as u64)
+    }
+}
+
+/// Finds the references; with the numbers of their words, if these are wanted.
 pub(crate) fn find(
     memory: Memory<'_>,
     walk: &UsedBlocks,
     index: &BlockIndex<'_>,
     wants_words: bool,
     control: &Control,
-) -> Result<References> {
-    let step = control.begin(Phase::References, walk.addresses.len() as u64);
-    let mut offsets = columns::with_capacity(walk.addresses.len() + 1)?;
+) -> Result<FoundReferences> {
+    let count = walk.addresses.len();
+    let scan = Scan {
+        memory,
+        walk,
+        index,
+        step: control.begin(Phase::References, count as u64),
+    };
+    let mut offsets = columns::with_capacity(count + 1)?;
     let (mut targets, mut numbers) = (Vec::new(), Vec::new());
+    let mut arenas = Arenas::default();
     offsets.push(0);
-    for (nth, (&address, &usable)) in walk.addresses.iter().zip(&walk.usable).enumerate() {
-        let words = memory.words_at(Address(address), usable / 4);
-        for (position, word) in words.into_iter().flatten().enumerate() {
-            // A block does not keep itself.
-            let target = index.around(word).filter(|target| target.at() != nth);
-            if let Some(target) = target {
-                columns::push(&mut targets, target)?;
-                if wants_words {
-                    columns::push(&mut numbers, position as u32)?;
-                }
+    let mut runs: Vec<Run> = Vec::new();
+    runs.resize_with(
+        rayon::current_num_threads() * CHUNKS_PER_THREAD,
+        Run::default,
+    );
+    for first in (0..count).step_by(CHUNK * runs.len()) {
+        runs.par_iter_mut().enumerate().try_for_each(|(nth, run)| {
+            let start = (first + nth * CHUNK).min(count);
+            let blocks = start..(start + CHUNK).min(count);
+            if wants_words {
+                run.scan::<true>(&scan, blocks)
+            } else {
+                run.scan::<false>(&scan, blocks)
             }
+        })?;
+        for run in &runs {
+            let before = targets.len() as u32;
+            columns::extend(&mut targets, &run.targets)?;
+            columns::extend(&mut numbers, &run.words)?;
+            offsets.extend(run.ends.iter().map(|&end| before + end));
+            arenas.append(&run.arenas);
         }
-        offsets.push(targets.len() as u32);
-        step.control().count(u64::from(usable) / 64 + 1)?;
     }
-    step.advance(walk.addresses.len() as u64)?;
-    Ok(References {
+    Ok(FoundReferences {
         offsets,
         targets,
         words: numbers,
+        nested: arenas.warning(walk),
     })
 }

@@ -6,12 +6,13 @@ use base::columns;
 use base::control::Control;
 use base::error::Result;
 use base::units::Address;
-use dumps::Dump;
+use base::warning::Warning;
+use dumps::{Dump, HostRoot};
 use heap::{FoundSlots, RootKind};
-use wasm::module::{Global, Module};
+use wasm::module::{DataSegment, Global, Module};
 
-use crate::dlmalloc::UsedBlocks;
-use crate::references::BlockIndex;
+use crate::allocator::UsedBlocks;
+use crate::block_index::BlockIndex;
 use crate::types::RootNames;
 
 /// The kinds of roots with their blocks, and the places.
@@ -21,20 +22,48 @@ pub(crate) struct NativeRoots {
     pub(crate) slots: FoundSlots,
 }
 
+impl NativeRoots {
+    /// Adds pointers that the host holds. One that is in no block is a warning.
+    pub(crate) fn add_hosts(
+        &mut self,
+        hosts: &[HostRoot],
+        index: &BlockIndex<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<()> {
+        for host in hosts {
+            let address = host.address;
+            let Some(object) = index.around(address.0) else {
+                warnings.push(Warning::HostRootElsewhere { address });
+                continue;
+            };
+            columns::push(&mut self.kinds, (object, RootKind::Host))?;
+            if host.name.is_empty() {
+                self.slots.add_host(&address.to_string(), object)?;
+            } else {
+                self.slots.add_host(&host.name, object)?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// The parts of the memory below the heap.
 pub(crate) struct Layout {
     stack: Range<u32>,
     pub(crate) statics: Range<u32>,
     /// Whether the end of static data is only probable.
-    pub(crate) is_guessed: bool,
+    is_guessed: bool,
+    /// Whether the module initialises memory that is part of the heap, as a module that was made from a memory does.
+    is_heap_initialised: bool,
 }
 
+/// Without names, it is the first mutable global, unless this begins with 0.
 fn stack_pointer<'m>(module: &'m Module<'_>) -> Option<&'m Global<'m>> {
     let globals = &module.globals;
     let first = || {
-        globals
-            .iter()
-            .find(|global| global.dump_position == Some(0))
+        let mut all = globals.iter();
+        let first = all.find(|global| global.dump_position == Some(0));
+        first.filter(|first| first.initial != Some(0))
     };
     globals
         .named("__stack_pointer")
@@ -50,14 +79,21 @@ impl Layout {
         let current = current.unwrap_or(dump.stack_pointer.0);
         let initial = pointer.and_then(|global| global.initial).unwrap_or(0);
         let heap = walk.segments.first().map_or(0, |segment| segment.start);
+        let is_stack_first = initial <= walk.state.start;
         let lowest = module.data.iter().map(|data| data.start.0).min();
-        let lowest = lowest.unwrap_or(initial).min(walk.state.start);
+        // Without segments whose address is known, all words below the stack may be static data.
+        let lowest = lowest.unwrap_or(if is_stack_first { initial } else { 0 });
+        let lowest = lowest.min(walk.state.start);
+        let end_of = |data: &DataSegment<'_>| data.start.0.saturating_add(data.bytes.len() as u32);
+        let known = module.data.iter().map(end_of).max().unwrap_or(0);
+        let is_heap_initialised = !walk.segments.is_empty() && known > heap;
         let stack = current.min(initial)..initial;
         if initial <= lowest {
             return Self {
                 stack,
                 statics: lowest..heap.max(lowest),
                 is_guessed: false,
+                is_heap_initialised,
             };
         }
         let globals = &module.globals;
@@ -65,11 +101,8 @@ impl Layout {
             .exported("__data_end")
             .or_else(|| globals.named("__data_end"));
         let end = end.filter(|end| !end.mutable).and_then(|end| end.initial);
-        let known = module
-            .data
-            .iter()
-            .map(|data| data.start.0.saturating_add(data.bytes.len() as u32));
-        let known = known.max().unwrap_or(0).max(walk.state.end);
+        let known = if is_heap_initialised { 0 } else { known };
+        let known = known.max(walk.state.end);
         // The linker's sizes of stacks, the largest first, that leave room for what is known to be static.
         let sizes = (0..12)
             .rev()
@@ -81,7 +114,19 @@ impl Layout {
             stack,
             statics: lowest..end.or(guess).unwrap_or(initial).max(lowest),
             is_guessed: end.is_none(),
+            is_heap_initialised,
         }
+    }
+
+    /// What makes the roots uncertain.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = Warning> {
+        let guessed = self.is_guessed.then_some(Warning::StackBoundsGuessed);
+        let running = (self.stack.end - self.stack.start) > 0;
+        let running = running.then_some(Warning::FramesActive {
+            size: self.stack.end - self.stack.start,
+        });
+        let initialised = self.is_heap_initialised.then_some(Warning::DataSnapshot);
+        [guessed, running, initialised].into_iter().flatten()
     }
 }
 
@@ -133,6 +178,8 @@ pub(crate) fn find(
             continue;
         };
         let before = initial.get(nth * 4..nth * 4 + 4);
+        // In a module that was made from a memory, a pointer has its initial value.
+        let before = before.filter(|_| !layout.is_heap_initialised);
         if walk.state.contains(&at) || before == Some(&word.to_le_bytes()) {
             continue;
         }
@@ -147,4 +194,58 @@ pub(crate) fn find(
         }
     }
     Ok(roots)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+mod tests {
+    use super::*;
+
+    const STATIC: u32 = 1024;
+    const HEAP: u32 = 4096;
+
+    /// A memory with a static word that refers to the one block, and the module that initialises `bytes` of it.
+    fn roots_of(bytes: usize) -> (Vec<&'static str>, usize) {
+        let mut file = b"ASHD".to_vec();
+        for word in [2, 0, 0, 512, 0] {
+            file.extend_from_slice(&u32::to_le_bytes(word));
+        }
+        let mut memory = vec![0u8; 1 << 16];
+        memory[STATIC as usize..STATIC as usize + 4].copy_from_slice(&(HEAP + 8).to_le_bytes());
+        file.extend_from_slice(&memory);
+        let dump = Dump::parse(&file).unwrap();
+        let walk = UsedBlocks {
+            addresses: vec![HEAP + 8],
+            usable: vec![12],
+            segments: vec![HEAP..HEAP + 1024],
+            state: STATIC + 64..STATIC + 68,
+            ..UsedBlocks::default()
+        };
+        let mut module = Module::default();
+        module.data.push(DataSegment {
+            start: Address(STATIC),
+            bytes: &memory[STATIC as usize..STATIC as usize + bytes],
+        });
+        let index = BlockIndex::new(&walk).unwrap();
+        let layout = Layout::find(&module, &dump, &walk);
+        let roots = find(
+            &module,
+            &dump,
+            (&walk, &index),
+            &layout,
+            &Control::default(),
+        )
+        .unwrap();
+        let codes = layout.warnings().map(|warning| warning.code());
+        (codes.collect(), roots.kinds.len())
+    }
+
+    #[test]
+    fn an_initialised_word_is_a_root_only_if_the_module_was_made_from_a_memory() {
+        assert_eq!(roots_of(64), (vec![], 0));
+        assert_eq!(
+            roots_of((HEAP - STATIC) as usize + 64),
+            (vec!["WARN_DATA_SNAPSHOT"], 1)
+        );
+    }
 }

@@ -14,7 +14,7 @@ use heap::{
     ObjectReader, PathTree, ReadOrder, Source, Survey, TextFilter,
 };
 
-use crate::dlmalloc::OVERHEAD;
+use crate::allocator::Allocator;
 use crate::dump_memory::{DumpMemory, MemoryReader};
 use crate::error::NativeError;
 use crate::fields::NativeFields;
@@ -35,6 +35,7 @@ pub(crate) struct NativeShapes {
 pub(crate) struct NativeSource {
     heap: Arc<Heap>,
     program: u64,
+    allocator: Allocator,
     shapes: NativeShapes,
     memory: DumpMemory,
     /// The used bytes of buffers of containers.
@@ -45,6 +46,7 @@ impl NativeSource {
     pub(crate) fn new(
         heap: Arc<Heap>,
         program: u64,
+        allocator: Allocator,
         shapes: NativeShapes,
         memory: DumpMemory,
     ) -> Self {
@@ -53,6 +55,7 @@ impl NativeSource {
             used: uses.map(|found| (found.buffer, found.used)).collect(),
             heap,
             program,
+            allocator,
             shapes,
             memory,
         }
@@ -99,8 +102,14 @@ impl NativeSource {
         let after = addresses.partition_point(|&start| start <= address);
         let nth = after.checked_sub(1)?;
         let object = ObjectIndex(nth as u32);
-        let end = u64::from(addresses[nth] - OVERHEAD) + self.heap.shallow_size(object);
+        let end = u64::from(addresses[nth]) + u64::from(self.usable(object));
         (u64::from(address) < end).then_some(object)
+    }
+
+    /// The bytes of a block that the program may use.
+    pub(crate) fn usable(&self, object: ObjectIndex) -> u32 {
+        let size = self.heap.block_size(object);
+        size.saturating_sub(self.allocator.overhead())
     }
 
     pub(crate) fn is_text(&self, object: ObjectIndex) -> bool {
@@ -113,7 +122,7 @@ impl NativeSource {
         object: ObjectIndex,
         memory: &'r mut MemoryReader<'_>,
     ) -> Result<&'r [u8]> {
-        let usable = self.heap.block_size(object).saturating_sub(OVERHEAD);
+        let usable = self.usable(object);
         let used = self.used.get(&object).copied().unwrap_or(usable);
         memory.read(self.heap.address(object).0, used.min(usable))
     }
@@ -157,16 +166,12 @@ impl Source for NativeSource {
 
     fn check(&self, need: Need) -> Result<()> {
         let (question, reason) = match need {
-            Need::Garbage => (
-                "unreachable",
-                "its allocator frees what is garbage; what nothing in the memory refers to is a root of its own, \
-                 unreferenced, in paths and growth",
-            ),
             Need::Contents if self.classes().is_empty() => (
                 "waste",
                 "the module has no debug information, which says what blocks are strings or containers",
             ),
-            Need::Contents | Need::Blocks | Need::HeapSnapshot => return Ok(()),
+            // It has no garbage: what nothing refers to has a root of its own.
+            Need::Garbage | Need::Contents | Need::Blocks | Need::HeapSnapshot => return Ok(()),
         };
         Err(NativeError::NotInNativeHeap { question, reason }.into())
     }
@@ -185,8 +190,9 @@ impl Source for NativeSource {
 
     fn blocks(&self) -> Option<Blocks> {
         Some(Blocks {
-            header: OVERHEAD,
+            header: 0,
             granule: 8,
+            overhead: Some(self.allocator.overhead()),
         })
     }
 
@@ -277,7 +283,8 @@ impl Source for NativeSource {
 
     fn content_sizes(&self, _: &PathTree, _: &Step<'_>) -> Result<Vec<u32>> {
         let sizes = self.heap.objects.shallow_sizes.iter();
-        columns::collected(sizes.map(|&size| size - OVERHEAD))
+        let overhead = self.allocator.overhead();
+        columns::collected(sizes.map(|&size| size - overhead))
     }
 
     fn survey(&self, _: &DominatorIndex, step: &Step<'_>) -> Result<Survey> {

@@ -13,7 +13,6 @@ use heap::Survey;
 use heap::survey::{ArrayUse, Containers, HashedObject, MemorySurvey};
 use siphasher::sip128::{Hasher128, SipHasher13};
 
-use crate::dlmalloc::OVERHEAD;
 use crate::dump_memory::MemoryReader;
 use crate::source::NativeSource;
 use crate::values::until_zero;
@@ -30,7 +29,7 @@ impl NativeSource {
         for object in (0..heap.objects.len() as u32).map(ObjectIndex) {
             step.control().count(1)?;
             // Every block is alive.
-            sizes.push(heap.block_size(object).saturating_sub(OVERHEAD));
+            sizes.push(self.usable(object));
             if !self.is_text(object) {
                 continue;
             }

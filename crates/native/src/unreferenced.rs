@@ -6,13 +6,21 @@ use base::error::Result;
 use base::units::ObjectIndex;
 use heap::Edges;
 
-/// One block of each entry: of each cycle or single block that no block outside of it refers to, among the blocks that
-/// are not `reached`. Together they reach all of these. Ascending.
+/// The blocks that the roots do not reach.
+pub(crate) struct Unreferenced {
+    /// One block of each entry: of each cycle or single block that no block outside of it refers to, among the blocks
+    /// that the roots do not reach. Together they reach all of these. Ascending.
+    pub(crate) entries: Vec<ObjectIndex>,
+    /// The blocks that the entries reach, with themselves.
+    pub(crate) reached: Vec<ObjectIndex>,
+}
+
+/// Finds the blocks that these roots do not reach.
 pub(crate) fn entries(
     edges: &Edges,
     roots: &[ObjectIndex],
     control: &Control,
-) -> Result<Vec<ObjectIndex>> {
+) -> Result<Unreferenced> {
     let mut search = DepthFirstSearch {
         edges,
         is_seen: columns::repeated(false, edges.object_count())?,
@@ -40,7 +48,10 @@ pub(crate) fn entries(
         }
     }
     entries.sort_unstable();
-    Ok(entries)
+    Ok(Unreferenced {
+        entries,
+        reached: finished,
+    })
 }
 
 struct DepthFirstSearch<'e> {
@@ -95,6 +106,7 @@ mod tests {
         let rows = rows.map(|row| row.iter().map(|&at| ObjectIndex(at)).collect::<Vec<_>>());
         let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
         let found = entries(&edges, &[ObjectIndex(0)], &Control::default()).unwrap();
-        assert_eq!(found, [ObjectIndex(2), ObjectIndex(5)]);
+        assert_eq!(found.entries, [ObjectIndex(2), ObjectIndex(5)]);
+        assert_eq!(found.reached.len(), 4);
     }
 }

@@ -33,6 +33,8 @@ use wasm::module::{Globals, Module, unreadable};
 pub struct CodeFacts {
     /// Globals that are lowered by a constant.
     lowered: BTreeSet<u32>,
+    /// Globals that a function reads, adds to or subtracts from, and writes again.
+    moved: BTreeSet<u32>,
     /// Globals that are compared with a constant, with that constant.
     limits: BTreeSet<(u32, u32)>,
     /// Constants that may be the address of the allocator's root, or of its end.
@@ -66,6 +68,12 @@ impl CodeFacts {
     /// stack pointer of a module without names. `None` if no global, or more than one, is used like this.
     pub fn stack_pointer(&self, globals: &Globals<'_>) -> Option<GlobalIndex> {
         only(self.stack_pointers(globals))
+    }
+
+    /// Whether a function reads this global, adds to it or subtracts from it, and writes it again, as code of C, C++,
+    /// Rust and Zig does with its stack pointer.
+    pub fn is_moved(&self, global: GlobalIndex) -> bool {
+        self.moved.contains(&global.0)
     }
 
     /// Whether any global is used like this.
@@ -107,8 +115,21 @@ impl CodeFacts {
     fn read(&mut self, body: &FunctionBody<'_>, globals: &Globals<'_>) -> Result<()> {
         // The last three instructions, oldest first.
         let mut earlier: [Option<Operator<'_>>; 3] = [None, None, None];
+        let (mut last_read, mut is_changed) = (None, false);
         for operator in body.get_operators_reader().map_err(unreadable)? {
             let operator = operator.map_err(unreadable)?;
+            match &operator {
+                Operator::GlobalGet { global_index } => {
+                    (last_read, is_changed) = (Some(*global_index), false);
+                }
+                Operator::I32Sub | Operator::I32Add => is_changed = true,
+                Operator::GlobalSet { global_index }
+                    if is_changed && last_read == Some(*global_index) =>
+                {
+                    self.moved.insert(*global_index);
+                }
+                _ => {}
+            }
             match (&earlier, &operator) {
                 (
                     [

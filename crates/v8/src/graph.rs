@@ -96,6 +96,7 @@ pub(super) fn solve(
         huge_retained_sizes,
         live_classes: Vec::new(),
         accounting: None,
+        unreferenced: None,
         address_form: AddressForm::Id,
         root_kinds: &[RootKind::Global, RootKind::System],
         is_partial: false,

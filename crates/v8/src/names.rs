@@ -138,6 +138,7 @@ impl SnapshotNames {
             huge_retained_sizes: heap.huge_retained_sizes.clone(),
             live_classes: Vec::new(),
             accounting: None,
+            unreferenced: None,
             address_form: heap.address_form,
             root_kinds: heap.root_kinds,
             is_partial: heap.is_partial,

@@ -3,6 +3,7 @@ import { Argument, type Command } from "commander";
 import { MOST_ENTRIES } from "../../questions.js";
 import { dumpArgument, refuseUseless, wholeNumber } from "../options.js";
 import {
+  addProfileOption,
   addQuestionOptions,
   address,
   type QuestionOptions,
@@ -22,7 +23,7 @@ export function addObjectCommand(program: Command): void {
       wholeNumber(1, MOST_ENTRIES),
     )
     .option("--offset <n>", "leave out the first n entries", wholeNumber(0));
-  addQuestionOptions(command).action((dump: string, at: number, options: ObjectCommandOptions) => {
+  addProfileOption(addQuestionOptions(command)).action((dump: string, at: number, options: ObjectCommandOptions) => {
     const { entries, offset } = options;
     if (entries === undefined) refuseUseless(command, { offset: "--entries is missing" });
     const page = entries === undefined ? {} : { entries, offset: offset ?? 0 };

@@ -187,10 +187,12 @@ function settingsOf(options: ReadingOptions, count: number): OpenSettings {
   if (count > 1 && options.global !== undefined) {
     throw new Error("open: the values of --global are those of one dump, and several are given");
   }
-  const { raw, instance, ...tolerance } = reading(options);
+  const { raw, instance, hostRoots = [], ...tolerance } = reading(options);
+  const named = hostRoots.map(({ name, value }) => [name || `0x${value.toString(16)}`, value]);
   const settings = {
     ...tolerance,
     ...(instance === undefined ? {} : { coredumpInstance: instance }),
+    ...(named.length === 0 ? {} : { hostRoots: Object.fromEntries(named) }),
   };
   if (raw === undefined) return settings;
   const globals = Object.fromEntries(raw.map(({ name, value }) => [name, value]));

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { dumpArgument, fileName } from "../options.js";
 import {
   addLimitOption,
+  addProfileOption,
   addQuestionOptions,
   address,
   type QuestionOptions,
@@ -27,7 +28,7 @@ export function addPathsCommand(program: Command): void {
     ])
     .option("-c, --class <glob>", "the live objects of a class; * stands for any text")
     .option("--new-since <dump>", "the live objects that are not in this earlier dump", fileName);
-  addLimitOption(addQuestionOptions(command)).action(
+  addLimitOption(addProfileOption(addQuestionOptions(command))).action(
     (dump: string, options: PathsCommandOptions) => {
       const { object: objects, class: name, newSince, limit } = options;
       if ([objects, name, newSince].filter((target) => target !== undefined).length !== 1) {

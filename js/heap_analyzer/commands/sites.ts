@@ -1,7 +1,5 @@
 /** `sites`: which lines of source allocated what is alive. */
-import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
-import { reason } from "../../whole_file.js";
 import { addon } from "../addon.js";
 import { checkInputs } from "../inputs.js";
 import { writeWarning } from "../messages.js";
@@ -15,7 +13,7 @@ import {
 } from "../options.js";
 import { write } from "../output.js";
 import { ProgressLine } from "../progress.js";
-import { addLimitOption, openAll } from "../question_command.js";
+import { addLimitOption, openAll, readProfile } from "../question_command.js";
 
 interface SitesCommandOptions extends SharedOptions {
   wasm?: string;
@@ -97,7 +95,7 @@ async function growthOf(
   const { wasm, limit, format, output } = options;
   checkInputs([...dumps, ...given(wasm, ...profiles)], output);
   const [profileBefore, profileAfter] = profiles.map((file) =>
-    file === undefined ? undefined : read(file),
+    file === undefined ? undefined : readProfile(file),
   );
   const { WorkControl, siteGrowth } = addon();
   const control = new WorkControl();
@@ -119,7 +117,7 @@ async function writeSites(dump: string, options: SitesCommandOptions): Promise<v
     throw new Error("--format pprof is not text: write it to a file with --output <file>");
   }
   checkInputs([dump, ...given(wasm, profile)], output);
-  const encoded = profile === undefined ? undefined : read(profile);
+  const encoded = profile === undefined ? undefined : readProfile(profile);
   const { WorkControl, allocationSites } = addon();
   const control = new WorkControl();
   const [heap] = await new ProgressLine().watch(control, openAll([dump], [wasm], options, control));
@@ -137,12 +135,4 @@ function limited(json: string, limit: number): string {
     total: answer.sites.length,
     sites: answer.sites.slice(0, limit),
   });
-}
-
-function read(profile: string): Buffer {
-  try {
-    return readFileSync(profile);
-  } catch (error) {
-    throw new Error(`cannot read the profile ${profile}: ${reason(error)}`, { cause: error });
-  }
 }

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { dumpArgument, wholeNumber } from "../options.js";
 import {
   addLimitOption,
+  addProfileOption,
   addQuestionOptions,
   type QuestionOptions,
   runQuestion,
@@ -16,14 +17,14 @@ interface UnreachableCommandOptions extends QuestionOptions {
 export function addUnreachableCommand(program: Command): void {
   const command = program
     .command("unreachable")
-    .description("garbage by class, its cycles, and raw blocks to which nothing refers")
+    .description("garbage by class, its cycles, and raw blocks to which nothing refers; of C, C++, Rust and Zig what is unreferenced")
     .addArgument(dumpArgument())
     .option(
       "--max-nodes <n>",
       "in JSON, add a graph of at most n objects and blocks (default: no graph)",
       wholeNumber(1),
     );
-  addLimitOption(addQuestionOptions(command)).action(
+  addLimitOption(addProfileOption(addQuestionOptions(command))).action(
     (dump: string, options: UnreachableCommandOptions) => {
       const { maxNodes, limit } = options;
       return runQuestion([dump], options, { question: "unreachable", maxNodes, limit });

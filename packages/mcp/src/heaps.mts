@@ -27,6 +27,8 @@ export interface Container {
   globals?: Record<string, number>;
   /** Of a coredump with several instances of the module: the number of the one to read. */
   coredumpInstance?: number;
+  /** Pointers that the host held, by name. */
+  hostRoots?: Record<string, number>;
 }
 
 /** A heap that stays open while a question uses it. */

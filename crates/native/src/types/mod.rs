@@ -26,8 +26,8 @@ use dumps::Memory;
 use heap::{EdgeLabel, TypeEvidence};
 use wasm::module::Module;
 
-use crate::dlmalloc::UsedBlocks;
-use crate::references::BlockIndex;
+use crate::allocator::UsedBlocks;
+use crate::block_index::BlockIndex;
 use layout::Layouts;
 pub(crate) use layout::{ClassLayout, FieldHolds};
 use names::Namer;

@@ -14,8 +14,8 @@ use heap::TypeEvidence;
 use super::names::Namer;
 use super::plan::{DEEPEST, Plans, Slot, SlotKind};
 use super::table::{MemberKind, TypeId, TypeKind, Types};
-use crate::dlmalloc::UsedBlocks;
-use crate::references::BlockIndex;
+use crate::allocator::UsedBlocks;
+use crate::block_index::BlockIndex;
 
 /// Allocators round sizes up to less than this.
 pub(super) const ROUNDING: u32 = 16;

@@ -34,10 +34,12 @@ fn holders(held_by: &HeldBy) -> String {
     }
     let stack = size(held_by.stack);
     match held_by.unreferenced {
-        Some(unreferenced) => format!(
-            "globals {global}, the stack {stack}; unreferenced {}",
-            size(unreferenced)
-        ),
+        Some(unreferenced) => {
+            let host = held_by.host.filter(|&host| host > 0);
+            let host = host.map_or_else(String::new, |host| format!(", the host {}", size(host)));
+            let unreferenced = size(unreferenced);
+            format!("globals {global}, the stack {stack}{host}; unreferenced {unreferenced}")
+        }
         None => format!(
             "globals {global}, the stack {stack}, pins {}",
             size(held_by.pinned)

@@ -1,6 +1,7 @@
 //! How answers write classes, labels, roots, addresses and sizes.
 
 use super::text::{format_size, printable_name};
+use base::frame::Frame;
 use questions::{Root, after_class, root_kind_name, short_class};
 
 pub(super) fn size(bytes: impl Into<u64>) -> String {
@@ -21,6 +22,22 @@ pub(super) fn with_function(text: String, function: Option<&String>) -> String {
     match function {
         Some(name) => format!("{text} ({})", printable_name(name)),
         None => text,
+    }
+}
+
+/// ` from open_session (main.c:31)` after the class of an object; empty without a profile.
+pub(super) fn from_line(line: Option<&Frame>) -> String {
+    line.map_or_else(String::new, |line| format!(" from {}", line_text(line)))
+}
+
+/// `open_session (main.c:31)`: the name of the file without its folders.
+pub(super) fn line_text(line: &Frame) -> String {
+    let function = printable_name(&line.function);
+    let file = line.file.rsplit(['/', '\\']).next().unwrap_or_default();
+    match (file, line.line) {
+        ("", _) => function,
+        (file, 0) => format!("{function} ({})", printable_name(file)),
+        (file, line) => format!("{function} ({}:{line})", printable_name(file)),
     }
 }
 

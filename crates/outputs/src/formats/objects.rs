@@ -1,6 +1,6 @@
 //! Objects as text: one of them, those that were found, and those that one dominates.
 
-use super::names::{class, label, preview, root, size, with_function};
+use super::names::{class, label, line_text, preview, root, size, with_function};
 use super::paths::path_lines;
 use super::rows::{Left, Right, part, table};
 use super::text::{counted, format_count, printable_name};
@@ -155,6 +155,13 @@ pub(super) fn object_lines(object: &ObjectAnswer, form: AddressForm) -> Vec<Stri
     }
     for of in &object.roots {
         lines.push(format!("root: {}", root(of)));
+    }
+    if let (Some(line), Some(requested)) = (&object.allocated_at, object.requested_size) {
+        let bytes = counted(requested.into(), "byte");
+        lines.push(format!(
+            "allocated by {}, which asked for {bytes}",
+            line_text(line)
+        ));
     }
     if object.preview.is_some() {
         lines.push(preview(object.preview.as_ref()));

@@ -1,6 +1,6 @@
 //! Paths and references as text.
 
-use super::names::{class, class_and_label, label, root, size, with_function};
+use super::names::{class, class_and_label, from_line, label, root, size, with_function};
 use super::rows::{Left, Right, part, table};
 use super::text::format_count;
 use base::units::AddressForm;
@@ -69,7 +69,8 @@ pub(super) fn path_lines(path: &Path) -> Vec<String> {
             };
             [
                 format!("  {of}"),
-                with_function(class(&step.class_name), step.function_name.as_ref()),
+                with_function(class(&step.class_name), step.function_name.as_ref())
+                    + &from_line(step.allocated_at.as_ref()),
                 size(step.shallow_size),
                 retained,
             ]

@@ -26,6 +26,13 @@ pub(super) fn summary_lines(summary: &Summary) -> Vec<String> {
         "{objects}; {} classes",
         format_count(summary.classes)
     ));
+    if let Some(unreferenced) = summary.unreferenced {
+        lines.push(format!(
+            "unreferenced {}, {}",
+            counted(unreferenced.count, "block"),
+            size(unreferenced.shallow_size)
+        ));
+    }
     if let Some(system) = summary.roots.system {
         lines.push(format!(
             "roots {} global, {} system",
@@ -45,8 +52,10 @@ pub(super) fn summary_lines(summary: &Summary) -> Vec<String> {
         Some(unreferenced) => (unreferenced, "unreferenced"),
         None => (summary.roots.pinned, "pinned"),
     };
+    let host = summary.roots.host.filter(|&host| host > 0);
+    let host = host.map_or_else(String::new, |host| format!("{} host, ", format_count(host)));
     lines.push(format!(
-        "roots {} global, {} stack, {} {what}",
+        "roots {} global, {} stack, {host}{} {what}",
         format_count(summary.roots.global),
         format_count(summary.roots.stack),
         format_count(last)

@@ -1,14 +1,20 @@
 //! The answer about unreachable memory as text.
 
-use super::names::{class, size};
+use super::names::{class, from_line, size};
 use super::rows::{Left, Right, table};
 use super::text::{counted, format_count};
-use questions::{CycleGroup, Garbage, GarbageCycles, RawBlocks, Unreachable};
+use questions::{
+    CycleGroup, Garbage, GarbageCycles, RawBlocks, Unreachable, UnreferencedEntry,
+    UnreferencedObjects,
+};
 
 /// Classes of a group of cycles that are named in its line.
 const NAMED_CLASSES: usize = 4;
 
 pub(super) fn unreachable_lines(unreachable: &Unreachable) -> Vec<String> {
+    if let Some(unreferenced) = &unreachable.unreferenced {
+        return unreferenced_lines(unreferenced);
+    }
     let mut lines = garbage_lines(&unreachable.garbage);
     lines.push(String::new());
     if unreachable.garbage.count > 0 {
@@ -25,6 +31,44 @@ pub(super) fn unreachable_lines(unreachable: &Unreachable) -> Vec<String> {
         ));
     }
     lines
+}
+
+fn unreferenced_lines(unreferenced: &UnreferencedObjects) -> Vec<String> {
+    if unreferenced.count == 0 {
+        return vec!["nothing is unreferenced: a root leads to every block".to_owned()];
+    }
+    let holders = match unreferenced.total {
+        1 => "1 entry holds".to_owned(),
+        total => format!("{} entries hold", format_count(total)),
+    };
+    let mut lines = vec![format!(
+        "unreferenced: {}, {}, which {holders}",
+        counted(unreferenced.count, "block"),
+        size(unreferenced.shallow_size)
+    )];
+    let mut rows: Vec<_> = unreferenced.entries.iter().map(entry_row).collect();
+    let others = unreferenced.total - unreferenced.entries.len() as u64;
+    if others > 0 {
+        let last = format!("{} others", format_count(others));
+        rows.push([last, String::new(), String::new(), String::new()]);
+    }
+    let heading = [
+        ("Address", Right),
+        ("Blocks", Right),
+        ("Retained", Right),
+        ("Class", Left),
+    ];
+    lines.extend(table(heading, &rows));
+    lines
+}
+
+fn entry_row(entry: &UnreferencedEntry) -> [String; 4] {
+    [
+        entry.address_text.clone(),
+        format_count(entry.retained_count),
+        size(entry.retained_size),
+        class(&entry.class_name) + &from_line(entry.allocated_at.as_ref()),
+    ]
 }
 
 fn garbage_lines(garbage: &Garbage) -> Vec<String> {

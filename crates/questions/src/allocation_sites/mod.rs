@@ -1,7 +1,9 @@
 //! Which lines of source allocated what is alive in a dump, by the blocks that a profiler sampled.
 
 mod answer;
+mod block_sites;
 mod growth;
+mod sampled;
 
 use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
@@ -10,9 +12,10 @@ use base::columns;
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
 use base::frame::Frame;
-use base::units::Address;
+pub(crate) use block_sites::BlockSites;
 pub use growth::{SiteChange, SiteGrowth, site_growth};
 use heap::{DominatorIndex, Need};
+use sampled::{BlockMatch, matched};
 
 #[derive(Clone, Default)]
 struct SiteSums {
@@ -138,8 +141,6 @@ fn sums_by_place(
     answer: &mut AllocationSites,
     control: &Control,
 ) -> Result<Vec<SiteSums>> {
-    let heap = &loaded.heap;
-    let header = loaded.source.blocks().map_or(0, |blocks| blocks.header);
     let dominators = loaded.dominator_index(control)?;
     let step = control.begin(Phase::View, sampled.blocks.len() as u64);
     let mut sums = vec![SiteSums::default(); sampled.places.len()];
@@ -149,17 +150,18 @@ fn sums_by_place(
             continue;
         };
         step.advance(3)?;
-        let payload = address.checked_add(header).map(Address);
-        let object = payload.and_then(|payload| heap.objects.at(payload));
-        let Some(object) = object.filter(|&object| heap.objects.is_on_heap(object)) else {
-            answer.other_blocks += 1;
-            answer.other_bytes += u64::from(size);
-            continue;
+        let object = match matched(loaded, address, size) {
+            BlockMatch::Object(object) => object,
+            BlockMatch::OtherSize => {
+                differing += 1;
+                continue;
+            }
+            BlockMatch::Missing => {
+                answer.other_blocks += 1;
+                answer.other_bytes += u64::from(size);
+                continue;
+            }
         };
-        if heap.block_size(object) != size {
-            differing += 1;
-            continue;
-        }
         let Some(sum) = sums.get_mut(place as usize) else {
             return Err(damaged("a block names a place that is not listed"));
         };

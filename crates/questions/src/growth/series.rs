@@ -213,6 +213,7 @@ impl Merged {
             let start = match path.start {
                 PathStart::Global(global) => PathStart::Global(global.map(name)),
                 PathStart::System(root) => PathStart::System(name(root)),
+                PathStart::Host(root) => PathStart::Host(name(root)),
                 PathStart::Step(before, label) => {
                     PathStart::Step(places[before as usize], name(label))
                 }
@@ -307,7 +308,8 @@ impl Merged {
             | PathStart::Stack
             | PathStart::Pinned
             | PathStart::Unreferenced
-            | PathStart::System(_) => None,
+            | PathStart::System(_)
+            | PathStart::Host(_) => None,
         }
     }
 
@@ -324,7 +326,8 @@ impl Merged {
             | PathStart::Stack
             | PathStart::Pinned
             | PathStart::Unreferenced
-            | PathStart::System(_) => None,
+            | PathStart::System(_)
+            | PathStart::Host(_) => None,
         }
     }
 
@@ -336,7 +339,8 @@ impl Merged {
             | PathStart::Stack
             | PathStart::Pinned
             | PathStart::Unreferenced
-            | PathStart::System(_) => None,
+            | PathStart::System(_)
+            | PathStart::Host(_) => None,
         }
     }
 
@@ -352,6 +356,7 @@ impl Merged {
             PathStart::Pinned => (RootKind::Pinned, None),
             PathStart::Unreferenced => (RootKind::Unreferenced, None),
             PathStart::System(name) => (RootKind::System, Some(name)),
+            PathStart::Host(name) => (RootKind::Host, Some(name)),
             PathStart::Stack | PathStart::Step(..) => (RootKind::Stack, None),
         };
         let name = name.map(|name| self.name(name).to_owned());

@@ -9,11 +9,13 @@ mod reader;
 use std::sync::Arc;
 
 use crate::QuestionError;
+use crate::allocation_sites::{BlockSites, SampledBlocks};
 use crate::glob::{self, Glob};
 pub(super) use after_return::AfterReturn;
 use base::columns;
 use base::control::Control;
 use base::error::{Error, Result};
+use base::frame::Frame;
 use base::side_by_side::side_by_side;
 use base::trap::Trap;
 use base::units::{ObjectIndex, ShownAddress};
@@ -37,6 +39,8 @@ pub struct LoadedHeap {
     /// The trap at which the memory was taken.
     pub(super) trap: Option<Trap>,
     warnings: Vec<Warning>,
+    /// Which line allocated each block, if there is a profile.
+    sites: Option<BlockSites>,
     dominators: Lazy<DominatorIndex>,
     largest_children: LargestChildren,
     referrers: Lazy<ReferrerIndex>,
@@ -67,6 +71,7 @@ impl LoadedHeap {
         Self {
             warnings: opened.heap.warnings.clone(),
             trap: None,
+            sites: None,
             heap: opened.heap,
             roots: opened.roots,
             dump_name: dump_name.to_owned(),
@@ -85,6 +90,28 @@ impl LoadedHeap {
         self.trap = trap;
         self.warnings.extend(warnings);
         self
+    }
+
+    /// The same heap with a profile of the same moment, which names the line that allocated each block.
+    ///
+    /// # Errors
+    /// [`QuestionError::Profile`] for a profile that recorded some allocations only; [`Error::OutOfMemory`],
+    /// [`Error::Aborted`].
+    pub fn with_profile(mut self, sampled: &SampledBlocks, control: &Control) -> Result<Self> {
+        let (sites, warning) = BlockSites::new(&self, sampled, control)?;
+        self.sites = Some(sites);
+        self.warnings.extend(warning);
+        Ok(self)
+    }
+
+    /// The line that allocated an object, if there is a profile.
+    pub(crate) fn allocated_at(&self, object: ObjectIndex) -> Option<Frame> {
+        self.sites.as_ref()?.place(object).cloned()
+    }
+
+    /// The bytes that the program asked for, if there is a profile.
+    pub(crate) fn requested_size(&self, object: ObjectIndex) -> Option<u32> {
+        self.sites.as_ref()?.requested(object)
     }
 
     /// Where the heap comes from.
@@ -115,6 +142,7 @@ impl LoadedHeap {
         let paths = self.paths.ready().map(PathTree::memory_size);
         let indexes = [dominators, referrers, cuts, paths].into_iter().flatten();
         let names = self.source.memory_size();
+        let names = names + self.sites.as_ref().map_or(0, BlockSites::memory_size);
         self.heap.memory_size() + names + indexes.sum::<u64>() + self.largest_children.memory_size()
     }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::parts::object_name::ObjectName;
 use crate::parts::path::Path;
 use crate::parts::roots::Root;
+use base::frame::Frame;
 use heap::{ContainerPage, FieldValue, ObjectState};
 
 /// Everything about one object.
@@ -21,6 +22,12 @@ pub struct ObjectAnswer {
     pub state: ObjectState,
     /// The size of its block.
     pub shallow_size: u64,
+    /// The line that allocated it, if there is a profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allocated_at: Option<Frame>,
+    /// The bytes that the program asked for, if there is a profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested_size: Option<u32>,
     /// Its retained size; 0 if it is not alive.
     pub retained_size: u64,
     /// Its immediate dominator: the nearest object that is on every path to it.

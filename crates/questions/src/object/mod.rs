@@ -61,6 +61,8 @@ pub fn object(
                 dominator: None,
                 roots: Vec::new(),
                 preview: None,
+                allocated_at: None,
+                requested_size: None,
                 fields: Vec::new(),
                 entries: None,
                 distance: None,
@@ -84,6 +86,8 @@ pub fn object(
             .map(|slot| named_root(loaded, slot))
             .collect(),
         preview: reader.preview(object)?,
+        allocated_at: loaded.allocated_at(object),
+        requested_size: loaded.requested_size(object),
         fields: reader.fields(object, notes)?,
         entries: match wanted {
             Some(wanted) => reader.entries(object, wanted)?,

@@ -8,6 +8,7 @@ use super::roots::{Root, named_root};
 use crate::loaded_heap::{LoadedHeap, ReferenceReader};
 use base::control::Control;
 use base::error::Result;
+use base::frame::Frame;
 use base::units::ObjectIndex;
 use heap::PathPiece;
 
@@ -28,6 +29,12 @@ pub struct PathStep {
     /// The function that it stands for, if it is a function object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function_name: Option<String>,
+    /// The line that allocated it, if there is a profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allocated_at: Option<Frame>,
+    /// The bytes that the program asked for, if there is a profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested_size: Option<u32>,
     /// The size of its block.
     pub shallow_size: u64,
     /// Its retained size.
@@ -113,6 +120,8 @@ fn path_step(
         address_text: loaded.shown(object).to_string(),
         class_name: loaded.class_name(object).to_owned(),
         function_name: reader.function_name(object)?,
+        allocated_at: loaded.allocated_at(object),
+        requested_size: loaded.requested_size(object),
         shallow_size: loaded.heap.shallow_size(object),
         retained_size: loaded.heap.retained_size(object),
         repeat,

@@ -156,8 +156,8 @@ pub fn step_text(loaded: &LoadedHeap, class_slot: u32, label: EdgeLabel) -> (Str
 
 pub(crate) fn is_origin_stable(loaded: &LoadedHeap, origin: RootOrigin) -> bool {
     match origin {
-        // Names of V8.
-        RootOrigin::System(_) => true,
+        // Names of V8, and those that the caller gave.
+        RootOrigin::System(_) | RootOrigin::Host(_) => true,
         RootOrigin::Global(number) => {
             let name = loaded.roots.global_name(number);
             name.is_some_and(|name| !name.starts_with(['#', '(']))

@@ -11,7 +11,7 @@ pub struct Root {
     /// Its kind.
     #[serde(serialize_with = "root_kind")]
     pub kind: RootKind,
-    /// The name of a global, the distance of a stack word from the stack pointer (`+16`), or the address
+    /// The name of a global or of a pointer of the host, the distance of a stack word from the stack pointer (`+16`), or the address
     /// of a static object that no known global refers to.
     pub name: Option<String>,
 }
@@ -23,6 +23,7 @@ pub fn root_kind_name(kind: RootKind) -> &'static str {
         RootKind::Stack => "stack",
         RootKind::Pinned => "pinned",
         RootKind::System => "system",
+        RootKind::Host => "host",
         RootKind::Unreferenced => "unreferenced",
     }
 }
@@ -45,7 +46,7 @@ pub(crate) fn named_root(loaded: &LoadedHeap, slot: RootSlot) -> Root {
 /// The root of all paths of this origin. For the stack it has no name, because stack words move.
 pub fn origin_root(loaded: &LoadedHeap, origin: RootOrigin) -> Root {
     let name = match origin {
-        RootOrigin::Global(number) | RootOrigin::System(number) => {
+        RootOrigin::Global(number) | RootOrigin::System(number) | RootOrigin::Host(number) => {
             loaded.roots.global_name(number).map(str::to_owned)
         }
         RootOrigin::Static(object) => Some(loaded.heap.address(object).to_string()),

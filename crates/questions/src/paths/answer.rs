@@ -87,6 +87,9 @@ pub struct HeldBy {
     /// Of a snapshot: reached from V8's own roots only. Absent for a dump.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<u64>,
+    /// Of a native program: what pointers of the host lead to, as the caller says. Absent for other heaps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<u64>,
     /// Of a native program: what nothing in the memory refers to. Absent for other heaps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreferenced: Option<u64>,

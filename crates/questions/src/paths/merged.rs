@@ -27,6 +27,7 @@ pub(crate) fn merged_paths(
     let mut total = ObjectSum::default();
     let mut held_by = HeldBy {
         system: heap.has_root_kind(RootKind::System).then_some(0),
+        host: heap.has_root_kind(RootKind::Host).then_some(0),
         unreferenced: heap.has_root_kind(RootKind::Unreferenced).then_some(0),
         ..HeldBy::default()
     };
@@ -45,6 +46,7 @@ pub(crate) fn merged_paths(
             Some(RootKind::Stack) => &mut held_by.stack,
             Some(RootKind::Pinned) => &mut held_by.pinned,
             Some(RootKind::System) => held_by.system.get_or_insert(0),
+            Some(RootKind::Host) => held_by.host.get_or_insert(0),
             Some(RootKind::Unreferenced) => held_by.unreferenced.get_or_insert(0),
             Some(RootKind::Global) | None => &mut held_by.global,
         } += sum.size;

@@ -272,6 +272,10 @@ impl Maker<'_> {
             RootOrigin::Stack => PathStart::Stack,
             RootOrigin::Pinned => PathStart::Pinned,
             RootOrigin::Unreferenced => PathStart::Unreferenced,
+            RootOrigin::Host(_) => {
+                let name = origin_root(self.heap, origin).name;
+                PathStart::Host(self.names.number(&name.unwrap_or_default()))
+            }
             RootOrigin::System(_) => {
                 let name = origin_root(self.heap, origin).name;
                 PathStart::System(self.names.number(&name.unwrap_or_default()))

@@ -101,6 +101,8 @@ pub(crate) enum PathStart {
     System(u32),
     /// Nothing in the memory.
     Unreferenced,
+    /// A pointer of the host, by its name.
+    Host(u32),
 }
 
 /// What references with one label from objects of one group of paths lead to.
@@ -248,7 +250,7 @@ impl PlaceTable {
             is_name(path.class)
                 && match path.start {
                     PathStart::Global(name) => name.is_none_or(is_name),
-                    PathStart::System(name) => is_name(name),
+                    PathStart::System(name) | PathStart::Host(name) => is_name(name),
                     PathStart::Stack | PathStart::Pinned | PathStart::Unreferenced => true,
                     PathStart::Step(before, label) => before < nth && is_name(label),
                 }

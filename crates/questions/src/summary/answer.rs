@@ -15,6 +15,9 @@ pub struct Summary {
     pub total_heap_size: Option<u64>,
     /// All live heap objects.
     pub total_live_size: u64,
+    /// Of a native program: what nothing in the memory leads to. Absent for other heaps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreferenced: Option<UnreferencedCounts>,
     /// What every byte is used for, and the state of the collector; absent for a snapshot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accounting: Option<AccountingJson>,
@@ -44,6 +47,18 @@ pub struct CategorySum {
     pub shallow_size: u64,
 }
 
+/// Blocks to which nothing in the memory leads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UnreferencedCounts {
+    /// Their number.
+    pub count: u64,
+    /// The sum of their shallow sizes, in bytes.
+    pub shallow_size: u64,
+    /// The single blocks and cycles among them to which no other of them refers.
+    pub entries: u64,
+}
+
 /// Numbers of objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ObjectCounts {
@@ -69,6 +84,9 @@ pub struct RootCounts {
     /// Of a snapshot: V8's own roots. Absent for a dump.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<u64>,
+    /// Of a native program: what pointers of the host lead to, as the caller says. Absent for other heaps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<u64>,
     /// Of a native program: what nothing in the memory refers to. Absent for other heaps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreferenced: Option<u64>,

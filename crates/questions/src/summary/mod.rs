@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::loaded_heap::LoadedHeap;
 pub use accounting::{AccountingJson, FreeJson, LiveJson, PinnedJson};
-pub use answer::{CategorySum, ObjectCounts, RootCounts, Summary};
+pub use answer::{CategorySum, ObjectCounts, RootCounts, Summary, UnreferencedCounts};
 use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
@@ -28,6 +28,7 @@ pub fn summary(loaded: &LoadedHeap, control: &Control) -> Result<Summary> {
     let statics = heap.objects.statics.map(u64::from);
     let mut roots = RootCounts {
         system: heap.has_root_kind(RootKind::System).then_some(0),
+        host: heap.has_root_kind(RootKind::Host).then_some(0),
         unreferenced: heap.has_root_kind(RootKind::Unreferenced).then_some(0),
         ..RootCounts::default()
     };
@@ -37,12 +38,18 @@ pub fn summary(loaded: &LoadedHeap, control: &Control) -> Result<Summary> {
             RootKind::Stack => &mut roots.stack,
             RootKind::Pinned => &mut roots.pinned,
             RootKind::System => roots.system.get_or_insert(0),
+            RootKind::Host => roots.host.get_or_insert(0),
             RootKind::Unreferenced => roots.unreferenced.get_or_insert(0),
         } += 1;
     }
     Ok(Summary {
         total_heap_size: heap.total_size,
         total_live_size: heap.live_size,
+        unreferenced: heap.unreferenced.map(|totals| UnreferencedCounts {
+            count: totals.count,
+            shallow_size: totals.size,
+            entries: totals.entries,
+        }),
         accounting: heap.accounting.as_ref().map(AccountingJson::from),
         objects: ObjectCounts {
             live,

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::entries::UnreferencedObjects;
 use heap::ObjectState;
 
 /// Objects that no root reaches, and raw blocks to which nothing refers.
@@ -11,6 +12,9 @@ pub struct Unreachable {
     pub garbage: Garbage,
     /// The raw blocks.
     pub raw: RawBlocks,
+    /// Of a native program: what nothing refers to. Absent for other heaps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreferenced: Option<UnreferencedObjects>,
     /// A graph of the largest of both and the objects to which they refer; only if the question asks for it.
     #[serde(flatten)]
     pub graph: Option<UnreachableGraph>,

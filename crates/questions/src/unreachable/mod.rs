@@ -1,7 +1,9 @@
-//! Unreachable memory: garbage by class and its cycles, and raw blocks to which nothing refers.
+//! Unreachable memory: garbage by class and its cycles, and raw blocks to which nothing refers. Of a native program,
+//! which has neither: the blocks to which nothing refers.
 
 mod answer;
 mod cycles;
+mod entries;
 mod graph;
 mod keep_first;
 
@@ -20,6 +22,8 @@ use base::control::Control;
 use base::error::Result;
 use base::warning::Warning;
 use cycles::cycle_groups;
+use entries::unreferenced_objects;
+pub use entries::{UnreferencedEntry, UnreferencedObjects};
 use graph::unreachable_graph;
 use heap::{Cycles, Need, RawTable};
 use keep_first::keep_first;
@@ -85,6 +89,7 @@ pub fn unreachable(
             size: raw.total_size(),
             unreferenced: lost.map(|lost| unreferenced(loaded, &raw, lost, limit)),
         },
+        unreferenced: unreferenced_objects(loaded, limit, control)?,
         graph,
     })
 }

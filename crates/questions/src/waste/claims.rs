@@ -45,7 +45,9 @@ impl UnusedEnd {
 
 /// The size of the block of an object whose payload has `size` bytes.
 fn block_size(context: &Context<'_>, size: u64) -> u64 {
-    let Blocks { header, granule } = context.blocks;
+    let Blocks {
+        header, granule, ..
+    } = context.blocks;
     (size + u64::from(header)).next_multiple_of(granule.into())
 }
 

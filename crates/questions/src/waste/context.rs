@@ -34,6 +34,7 @@ impl<'h> Context<'h> {
             blocks: heap.source.blocks().unwrap_or(Blocks {
                 header: 0,
                 granule: 1,
+                overhead: None,
             }),
             live: heap.dominator_index(control)?,
             referrers,

@@ -15,6 +15,8 @@ const MODULES = 20;
 const MOST_DETAILS = 4;
 /** Dumps that one request opens. */
 const MOST_DUMPS = 100;
+/** Pointers of the host. */
+const MOST_HOST_ROOTS = 10_000;
 const MOST_GLOBALS = 1000;
 const MOST_U32 = 2 ** 32 - 1;
 
@@ -101,6 +103,11 @@ const details = z.strictObject({
 });
 
 /** The values of a global. */
+const hostRoot = z.strictObject({
+  name: z.string().max(LONGEST_TEXT).optional().describe("what the host calls it"),
+  address: z.number().int().min(0).max(MOST_U32),
+});
+
 const global = z.strictObject({
   name: z.string().max(LONGEST_TEXT).describe("its name, or its index in the module"),
   values: z
@@ -146,6 +153,11 @@ export const openHeaps = question({
       .max(MOST_U32)
       .optional()
       .describe("of coredumps with several instances of the module, the number of one"),
+    hostRoots: z
+      .array(hostRoot)
+      .max(MOST_HOST_ROOTS)
+      .default([])
+      .describe("of C, C++, Rust or Zig: pointers that the host held"),
   },
   output: {
     heaps: z.array(opened),
@@ -230,7 +242,7 @@ function trapLine(trap: z.output<typeof details>["trap"]): string[] {
 
 /** What was said about the file of a dump beside its path. */
 function containerOf(
-  { raw, globals, coredumpInstance }: Reading,
+  { raw, globals, coredumpInstance, hostRoots }: Reading,
   nth: number,
   dumps: number,
 ): Container | undefined {
@@ -245,9 +257,14 @@ function containerOf(
     );
   }
   const values = globals.map(({ name, values }) => [name, values[nth] as number]);
+  const named = hostRoots.map(({ name, address }) => [
+    name ?? `0x${address.toString(16)}`,
+    address,
+  ]);
   const container = {
     ...(raw ? { globals: Object.fromEntries(values) as Record<string, number> } : {}),
     ...(coredumpInstance === undefined ? {} : { coredumpInstance }),
+    ...(named.length === 0 ? {} : { hostRoots: Object.fromEntries(named) }),
   };
   return Object.keys(container).length === 0 ? undefined : container;
 }
@@ -256,6 +273,7 @@ interface Reading {
   raw: boolean;
   globals: z.output<typeof global>[];
   coredumpInstance?: number | undefined;
+  hostRoots: z.output<typeof hostRoot>[];
 }
 
 type ShortAndFullSummary = [z.output<typeof opened>, z.output<typeof details>];

@@ -63,6 +63,24 @@ const unreached = z.strictObject({
       })
       .nullable(),
   }),
+  unreferenced: z
+    .strictObject({
+      count,
+      shallowSize: size,
+      total: count,
+      entries: z.array(
+        z.strictObject({
+          address: count,
+          addressText: z.string(),
+          className: z.string(),
+          shallowSize: size,
+          retainedCount: count,
+          retainedSize: size,
+        }),
+      ),
+    })
+    .optional()
+    .describe("of C, C++, Rust or Zig: blocks to which nothing in the memory leads, by entries"),
 });
 
 export const waste = question({
@@ -97,7 +115,7 @@ export const waste = question({
 
 /** The same without the first entries of each list. */
 function pageOf(whole: z.output<typeof unreached>, offset: number): z.output<typeof unreached> {
-  const { garbage, raw } = whole;
+  const { garbage, raw, unreferenced: lost } = whole;
   const { cycles } = garbage;
   const { unreferenced } = raw;
   return {
@@ -113,6 +131,9 @@ function pageOf(whole: z.output<typeof unreached>, offset: number): z.output<typ
           ? null
           : { ...unreferenced, blocks: unreferenced.blocks.slice(offset) },
     },
+    ...(lost === undefined
+      ? {}
+      : { unreferenced: { ...lost, entries: lost.entries.slice(offset) } }),
   };
 }
 
@@ -133,7 +154,18 @@ function wasteLines({ totalLiveSize, totalSavings, kinds }: z.output<typeof wast
   ];
 }
 
-function unreachableLines({ garbage, raw }: z.output<typeof unreached>): string[] {
+function unreachableLines(found: z.output<typeof unreached>): string[] {
+  const { garbage, raw, unreferenced } = found;
+  if (unreferenced !== undefined) {
+    const { count: blocks, shallowSize, total, entries } = unreferenced;
+    return [
+      `Unreferenced: ${formatCount(blocks)} blocks, ${formatSize(shallowSize)}, in ${formatCount(total)} entries. The host may hold them.`,
+      ...entries.map(
+        (entry) =>
+          `  ${entry.addressText}: ${entry.className}, with ${formatCount(entry.retainedCount)} blocks, ${formatSize(entry.retainedSize)}`,
+      ),
+    ];
+  }
   const { cycles } = garbage;
   return [
     `Garbage: ${formatCount(garbage.count)} objects, ${formatSize(garbage.shallowSize)}.`,

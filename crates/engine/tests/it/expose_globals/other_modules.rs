@@ -42,18 +42,62 @@ fn a_module_without_an_export_section_gets_one_in_its_place() {
 /// i32.const 0, memory.grow, drop
 const GROW: [u8; 5] = [0x41, 0, 0x40, 0, 0x1a];
 
+/// global.get 0, i32.const -16, i32.add, global.set 0
+const MOVE: [u8; 7] = [0x23, 0, 0x41, 0x70, 0x6a, 0x24, 0];
+
 #[test]
 fn a_module_that_allocates_without_the_runtime_is_refused() {
     let module = TestModule {
-        code: GROW.to_vec(),
+        defined: vec![TestGlobal::mutable_i32()],
+        code: [&GROW[..], &MOVE].concat(),
         ..TestModule::default()
     };
     let error = expose_globals(&module.build()).unwrap_err();
     assert_eq!(error.code(), "ERR_GLOBAL_MISSING");
     assert_eq!(
         error.to_string(),
-        "the module neither exports nor names __stack_pointer: expected an AssemblyScript or WARPO program with the incremental runtime, compiled with names"
+        "the module neither exports nor names __stack_pointer: expected an AssemblyScript or WARPO program with the incremental runtime, compiled with names, or a program of C, C++, Rust or Zig"
     );
+}
+
+#[test]
+fn without_names_the_first_mutable_global_that_functions_move_is_the_stack_pointer() {
+    let build = |value, code: Vec<u8>| {
+        let mut pointer = TestGlobal::mutable_i32();
+        pointer.value = value;
+        let module = TestModule {
+            defined: vec![pointer, TestGlobal::mutable_i32()],
+            code,
+            ..TestModule::default()
+        };
+        expose_globals(&module.build())
+    };
+    let moving = [&GROW[..], &MOVE].concat();
+    let exposed = build(66560, moving.clone()).unwrap();
+    assert_valid(&exposed);
+    assert_eq!(exposed_indexes(&exposed), [0, 1]);
+    assert_eq!(initial(&exposed, "stack_pointer"), Some(66560));
+    assert_eq!(expose_globals(&exposed).unwrap(), exposed);
+    // A counter, and a global that nothing moves.
+    for refused in [
+        build(0, moving.clone()),
+        build(100, moving),
+        build(66560, GROW.to_vec()),
+    ] {
+        assert_eq!(refused.unwrap_err().code(), "ERR_GLOBAL_MISSING");
+    }
+}
+
+#[test]
+fn a_module_that_allocates_and_has_no_mutable_global_has_no_stack() {
+    let module = TestModule {
+        code: GROW.to_vec(),
+        ..TestModule::default()
+    };
+    let exposed = expose_globals(&module.build()).unwrap();
+    assert_valid(&exposed);
+    assert_eq!(initial(&exposed, "heap_base"), Some(0));
+    assert_eq!(initial(&exposed, "stack_pointer"), Some(0));
 }
 
 #[test]

@@ -26,6 +26,7 @@ fn kind_name(kind: RootKind) -> &'static str {
         RootKind::Stack => "stack",
         RootKind::Pinned => "pinned",
         RootKind::System => "system",
+        RootKind::Host => "host",
         RootKind::Unreferenced => "unreferenced",
     }
 }

@@ -177,7 +177,7 @@ pub fn build(plans: &[Plan]) -> (Scene, Truth) {
                 RootKind::Global => scene.global("assembly/index/root", classes.any, object),
                 RootKind::Stack => scene.push_on_stack(object),
                 RootKind::Pinned => scene.pin(object),
-                RootKind::System | RootKind::Unreferenced => {
+                RootKind::System | RootKind::Host | RootKind::Unreferenced => {
                     unreachable!("only heaps of other kinds have such roots")
                 }
             }

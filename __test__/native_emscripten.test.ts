@@ -1,0 +1,88 @@
+// Heaps of C and C++ programs that emscripten compiles here, with both of its allocators. Without it, they are skipped.
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openHeap } from "../dist/index.js";
+import { dumped, expectBlocksOfLog, PATH, PROGRAMS } from "./support/native_program.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "native-emscripten-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const hasEmcc = spawnSync("emcc", ["--version"]).status === 0;
+
+const OVERHEAD = { dlmalloc: 4, emmalloc: 8 };
+type Malloc = keyof typeof OVERHEAD;
+
+/** Compiles a program with the log of its blocks, and runs it until it asks for a dump. */
+const run = (source: string, malloc: Malloc, ...options: string[]) => {
+  const name = [source, malloc, ...options].join("").replaceAll(/[^\w]/g, "");
+  const file = join(folder, `${name}.wasm`);
+  const compiler = source.endsWith(".cpp") ? "em++" : "emcc";
+  const wraps = ["malloc", "calloc", "realloc", "free"].map((name) => `-Wl,--wrap=${name}`);
+  const settings = ["-sSTANDALONE_WASM", `-sMALLOC=${malloc}`, "-sALLOW_MEMORY_GROWTH"];
+  const object = join(folder, "wrap.o");
+  const wrap = spawnSync("emcc", ["-c", "-O1", "-fno-builtin-malloc", "wrap.c", "-o", object], {
+    cwd: PROGRAMS,
+    env: { ...process.env, PATH },
+    encoding: "utf8",
+  });
+  expect(wrap.status, wrap.stderr).toBe(0);
+  const args = [source, object, ...settings, ...wraps, ...options, "-o", file];
+  const { status, stderr } = spawnSync(compiler, args, {
+    cwd: PROGRAMS,
+    env: { ...process.env, PATH },
+    encoding: "utf8",
+  });
+  expect(status, stderr).toBe(0);
+  return dumped(file);
+};
+
+const codesOf = (guest: ReturnType<typeof run>) => {
+  const heap = openHeap(readFileSync(guest.dump), guest.wasm);
+  const codes = heap.warnings.map(({ code }) => code);
+  heap.close();
+  return codes;
+};
+
+describe.skipIf(!hasEmcc).each(["dlmalloc", "emmalloc"] as const)("emcc, %s", (malloc) => {
+  test.each([["-O0", "-g"], ["-O2", "-g"], ["-O2"]])("%s %s: the blocks are those of the log", (...options) => {
+    const guest = run("guest.c", malloc, ...options);
+    expectBlocksOfLog(guest, OVERHEAD[malloc]);
+    expect(codesOf(guest)).toEqual(["WARN_CONSERVATIVE", "WARN_STACK_BOUNDS_GUESSED", "WARN_FRAMES_ACTIVE"]);
+    const heap = openHeap(readFileSync(guest.dump), guest.wasm);
+    const leaked = [...guest.fates].filter(([, fate]) => fate.startsWith("leaked"));
+    expect(leaked.length).toBe(44);
+    for (const [block] of leaked) {
+      expect(heap.paths(block).path?.text).toMatch(/^unreferenced > /);
+    }
+    heap.close();
+  });
+
+  test("the sum of the sizes is what the allocator says of itself", () => {
+    const guest = run("mi.c", malloc, "-O1");
+    const [, used, usable, count] =
+      /uordblks (\d+) .* usable (\d+) n (\d+)/.exec(guest.output)?.map(Number) ?? [];
+    const heap = openHeap(readFileSync(guest.dump), guest.wasm);
+    const { objects, totalLiveSize } = heap.summary();
+    expect(objects.live).toBe(count);
+    expect(totalLiveSize - OVERHEAD[malloc] * objects.live).toBe(usable);
+    // emmalloc counts other bytes for itself.
+    if (malloc === "dlmalloc") expect(totalLiveSize).toBe(used);
+    heap.close();
+  });
+
+  test("blocks in several pieces of memory are found", () => {
+    expectBlocksOfLog(run("multi.c", malloc, "-O2"), OVERHEAD[malloc]);
+  });
+
+  test("the blocks of a program of C++ are those of the log", () => {
+    const guest = run("guest.cpp", malloc, "-O2");
+    expectBlocksOfLog(guest, OVERHEAD[malloc]);
+  });
+});

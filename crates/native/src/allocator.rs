@@ -1,0 +1,171 @@
+//! The allocators whose blocks can be read, and the search for one in a memory.
+
+use std::ops::Range;
+
+use base::control::{CHECK_INTERVAL, Control};
+use base::error::{Error, Result};
+use dumps::Memory;
+use heap::HeapError;
+
+use crate::{dlmalloc, emmalloc};
+
+/// An allocator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Allocator {
+    /// Of wasi-libc, of emscripten by default, and of Rust.
+    #[default]
+    Dlmalloc,
+    /// Of emscripten with `-sMALLOC=emmalloc`.
+    Emmalloc,
+    /// `wasm_allocator` of Zig.
+    ZigBrk,
+    /// `malloc` of Zig's libc.
+    ZigLibc,
+}
+
+impl Allocator {
+    /// The bytes of a used block that are not the program's: of dlmalloc the size before it, of emmalloc also the
+    /// size after it.
+    pub(crate) fn overhead(self) -> u32 {
+        match self {
+            Self::Dlmalloc => 4,
+            Self::Emmalloc => 8,
+            Self::ZigBrk | Self::ZigLibc => 0,
+        }
+    }
+}
+
+/// All used blocks, ascending.
+#[derive(Debug, Default)]
+pub(crate) struct UsedBlocks {
+    /// Whose they are.
+    pub(crate) allocator: Allocator,
+    /// Their addresses, as `malloc` returned them.
+    pub(crate) addresses: Vec<u32>,
+    /// The bytes that the program may use of each.
+    pub(crate) usable: Vec<u32>,
+    /// The segments, ascending. They do not overlap.
+    pub(crate) segments: Vec<Range<u32>>,
+    /// The bytes of free blocks, the one at the top included.
+    pub(crate) free: u64,
+    /// The bytes of padding, of records of segments, and of the ends of segments.
+    pub(crate) overhead: u64,
+    /// The allocator's own state.
+    pub(crate) state: Range<u32>,
+    /// Pages of Zig's allocator that are full, so that nothing says which blocks they hold.
+    pub(crate) unknown_pages: u64,
+}
+
+impl UsedBlocks {
+    /// The bytes of all segments.
+    pub(crate) fn size(&self) -> u64 {
+        let sizes = self.segments.iter();
+        sizes.map(|range| u64::from(range.end - range.start)).sum()
+    }
+
+    /// Puts the segments in order.
+    ///
+    /// # Errors
+    /// [`HeapError::Corrupt`] if two of them overlap.
+    pub(crate) fn sort_segments(&mut self) -> Result<()> {
+        self.segments.sort_unstable_by_key(|segment| segment.start);
+        let mut pairs = self.segments.windows(2);
+        let Some(pair) = pairs.find(|pair| pair[0].end > pair[1].start) else {
+            return Ok(());
+        };
+        let found = format!("a segment that ends at {:#x}", pair[0].end);
+        Err(corrupt(
+            pair[1].start,
+            found,
+            "segments that do not overlap",
+        ))
+    }
+}
+
+/// What is wrong with a block at an address.
+pub(crate) fn corrupt(address: u32, found: String, expected: &'static str) -> Error {
+    Error::from(HeapError::Corrupt {
+        address: base::units::Address(address),
+        found,
+        expected,
+    })
+}
+
+/// Keeps what is wrong with a state that looked sound, and returns all other errors.
+pub(crate) fn keep_damage(damage: &mut Option<Error>, error: Error) -> Result<()> {
+    if matches!(error, Error::OutOfMemory { .. } | Error::Aborted) {
+        return Err(error);
+    }
+    damage.get_or_insert(error);
+    Ok(())
+}
+
+/// Finds the state of an allocator, and walks all its blocks. No names are needed.
+///
+/// # Errors
+/// [`HeapError::Corrupt`] if there is a state, but its blocks contradict it; [`HeapError::AllocatorUnknown`] if there is
+/// none; [`Error::OutOfMemory`], [`Error::Aborted`].
+pub(crate) fn walk(memory: Memory<'_>, control: &Control) -> Result<UsedBlocks> {
+    let mut dlmalloc = dlmalloc::Search::new(memory);
+    let mut emmalloc = emmalloc::Search::new(memory);
+    let mut largest: Option<UsedBlocks> = None;
+    let mut end = u32::MAX;
+    for (nth, word) in memory.words().enumerate() {
+        if nth % CHECK_INTERVAL == 0 {
+            control.count(CHECK_INTERVAL as u64)?;
+        }
+        let at = nth as u32 * 4;
+        // The state is static data, which is below the heap.
+        if at >= end {
+            break;
+        }
+        let is_larger = |found: &UsedBlocks, largest: &Option<UsedBlocks>| {
+            largest
+                .as_ref()
+                .is_none_or(|largest| found.size() > largest.size())
+        };
+        if let Some(found) = emmalloc.look(at, word, control)?
+            && is_larger(&found, &largest)
+        {
+            end = found.segments.first().map_or(end, |first| first.start);
+            largest = Some(found);
+        }
+        if let Some(found) = dlmalloc.look(at, word, control)? {
+            if is_larger(&found, &largest) {
+                largest = Some(found);
+            }
+            break;
+        }
+    }
+    if let Some(found) = largest {
+        return Ok(found);
+    }
+    let damage = dlmalloc.damage.or(emmalloc.damage);
+    Err(damage.unwrap_or_else(|| {
+        Error::from(HeapError::AllocatorUnknown {
+            found: format!(
+                "{} word(s) in {} bytes that may be the field `top` of dlmalloc, none beside a segment that ends there, and {} word(s) that may be the first region of emmalloc",
+                dlmalloc.candidates,
+                memory.size(),
+                emmalloc.candidates
+            ),
+        })
+    }))
+}
+
+/// Whether there is the state of an allocator. Its blocks are not walked.
+///
+/// # Errors
+/// [`Error::Aborted`].
+pub(crate) fn is_present(memory: Memory<'_>, control: &Control) -> Result<bool> {
+    for (nth, word) in memory.words().enumerate() {
+        if nth % CHECK_INTERVAL == 0 {
+            control.count(CHECK_INTERVAL as u64)?;
+        }
+        let at = nth as u32 * 4;
+        if dlmalloc::is_state(memory, at, word) || emmalloc::is_state(memory, at, word) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
