@@ -25,12 +25,23 @@ pub(crate) enum Allocator {
 
 impl Allocator {
     /// The bytes of a used block that are not the program's: of dlmalloc the size before it, of emmalloc also the
-    /// size after it.
+    /// size after it; of Zig a place for the list of free slots.
     pub(crate) fn overhead(self) -> u32 {
         match self {
             Self::Dlmalloc => 4,
             Self::Emmalloc => 8,
-            Self::ZigBrk | Self::ZigLibc => 0,
+            Self::ZigBrk => 4,
+            Self::ZigLibc => 0,
+        }
+    }
+
+    /// A program asked for less than these bytes fewer than a block has that it may use. Zig's slots are powers of two,
+    /// and its libc notes what was asked for.
+    pub(crate) fn slack(self, usable: u32) -> u32 {
+        match self {
+            Self::Dlmalloc | Self::Emmalloc => 16,
+            Self::ZigBrk => usable / 2 + 2,
+            Self::ZigLibc => 1,
         }
     }
 }

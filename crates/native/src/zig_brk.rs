@@ -56,23 +56,32 @@ pub(crate) fn walk(
     let Some(first) = first.ok().filter(|&first| u64::from(first) < memory.size()) else {
         return Ok(None);
     };
-    let words = first / 4;
+    let words = memory.words_at(Address(0), first / 4);
     let mut candidates = 0;
-    for nth in 0..words.saturating_sub(STATE as u32) {
-        if (nth as usize).is_multiple_of(CHECK_INTERVAL) {
+    let mut looked = 0;
+    for (nth, word) in words.into_iter().flatten().enumerate() {
+        if nth.is_multiple_of(CHECK_INTERVAL) {
             control.count(CHECK_INTERVAL as u64)?;
         }
-        let at = nth * 4;
-        let Some(state) = State::read(memory, at, first) else {
+        // The next slot of any class.
+        if word < first || u64::from(word) > memory.size() {
             continue;
-        };
-        candidates += 1;
-        if candidates > MOST_CANDIDATES {
-            break;
         }
-        if let Some(found) = blocks(memory, &state, (at, first), control)? {
-            return Ok(Some(found));
+        let starts =
+            (0..CLASSES).filter_map(|class| (nth as u32 * 4).checked_sub(class as u32 * 4));
+        for at in starts.filter(|&at| at >= looked) {
+            let Some(state) = State::read(memory, at, first) else {
+                continue;
+            };
+            candidates += 1;
+            if candidates > MOST_CANDIDATES {
+                return Ok(None);
+            }
+            if let Some(found) = blocks(memory, &state, (at, first), control)? {
+                return Ok(Some(found));
+            }
         }
+        looked = nth as u32 * 4;
     }
     Ok(None)
 }
@@ -310,8 +319,11 @@ impl Slots<'_> {
         found: &mut UsedBlocks,
     ) -> Result<()> {
         let header = self.header(slot).filter(|_| has_header);
-        let (before, usable) = header.map_or((0, size), |header| (header.before, header.size));
-        found.overhead += u64::from(size - usable.min(size));
+        // The last word of a slot is for the list of free slots.
+        let (before, usable) = header.map_or((0, size - 4), |header| (header.before, header.size));
+        if has_header {
+            found.overhead += u64::from(size - usable.min(size));
+        }
         columns::push(&mut found.addresses, slot + before)?;
         columns::push(&mut found.usable, usable)
     }

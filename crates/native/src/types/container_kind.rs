@@ -34,7 +34,7 @@ impl ContainerKind {
             ("RawTable<", &["table"], Self::HashTable),
             ("BTreeMap<", &["root", "length"], Self::BTree),
             ("vector<", &["__begin_", "__end_"], Self::CppVector),
-            ("basic_string<", &["__r_"], Self::CppString),
+            ("basic_string<", &["__l"], Self::CppString),
             ("__tree<", &["__begin_node_"], Self::CppTree),
         ];
         let kinds = kinds.into_iter();
@@ -53,7 +53,7 @@ impl ContainerKind {
             Self::HashTable => &[&["table", "ctrl"]],
             Self::BTree => &[&["root", "node"]],
             Self::CppVector => &[&["__begin_"]],
-            Self::CppString => &[&["__r_", "__l", "__data_"]],
+            Self::CppString => &[&["__l", "__data_"]],
             Self::CppTree => &[&["__pair1_", "__left_"], &["__end_node_", "__left_"]],
         }
     }

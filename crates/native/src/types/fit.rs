@@ -1,12 +1,10 @@
 //! Which type takes a block: by its size, and by what derives from what.
 
 use super::plan::DEEPEST;
-use super::spread::{BlockType, ROUNDING, Spread};
+use super::spread::{BlockType, Spread};
 use super::table::{MemberKind, TypeId, TypeKind};
 use heap::TypeEvidence;
 
-/// How much larger than its type a block is at most, whose type is a guess.
-const MOST_TIMES_LARGER: u32 = 4;
 /// The most types that may derive from one and are looked at.
 const MOST_DERIVED: usize = 256;
 
@@ -14,7 +12,7 @@ impl Spread<'_, '_> {
     /// Whether one value of a type takes a block.
     pub(super) fn fits_once(&self, type_id: TypeId, usable: u32) -> bool {
         let size = self.types.size(type_id);
-        size > 0 && size <= usable && size + ROUNDING > usable
+        size > 0 && size <= usable && size + self.slack(usable) > usable
     }
 
     /// What a block is, to whose start a pointer to this type refers, by its size.
@@ -46,13 +44,12 @@ impl Spread<'_, '_> {
             };
             return Some(found(derived, false, evidence));
         }
-        let is_multiple = usable - usable % size + ROUNDING > usable;
+        let is_multiple = usable - usable % size + self.slack(usable) > usable;
         if is_multiple || self.ends_with_array(target) {
             return Some(found(target, is_multiple, TypeEvidence::Field));
         }
-        // A header before something else; in a block that is much larger, rather a cast.
-        let is_near = usable / MOST_TIMES_LARGER <= size;
-        is_near.then(|| found(target, false, TypeEvidence::Fit))
+        // A header before something else, or a cast.
+        Some(found(target, false, TypeEvidence::Fit))
     }
 
     /// Whether the last member is an array of any length.

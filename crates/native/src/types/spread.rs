@@ -17,8 +17,8 @@ use super::table::{MemberKind, TypeId, TypeKind, Types};
 use crate::allocator::UsedBlocks;
 use crate::block_index::BlockIndex;
 
-/// Allocators round sizes up to less than this.
-pub(super) const ROUNDING: u32 = 16;
+/// The most bytes before the elements of an array of C++ whose elements have destructors.
+const MOST_BEFORE: u32 = 16;
 /// Pointers that are followed, for each word of the heap: types of compilers need less than one.
 const STEPS_PER_WORD: u64 = 16;
 const MORE_STEPS: u64 = 1 << 20;
@@ -149,6 +149,11 @@ impl<'s, 'a> Spread<'s, 'a> {
 
     pub(super) fn byte(&self, address: u32) -> Option<u8> {
         self.memory.as_bytes().get(address as usize).copied()
+    }
+
+    /// By how many bytes less than this what a program asked for can be smaller than what its block has.
+    pub(super) fn slack(&self, usable: u32) -> u32 {
+        self.walk.allocator.slack(usable)
     }
 
     /// The block around an address, where it begins, and the bytes that the program may use.
@@ -344,11 +349,12 @@ impl<'s, 'a> Spread<'s, 'a> {
         }
         // Before an array of C++ whose elements have destructors is their number.
         let count = self.word(word.saturating_sub(4));
-        let has_count = word - start <= ROUNDING
-            && room - room % size >= room.saturating_sub(ROUNDING - 1)
+        let slack = self.slack(usable);
+        let has_count = word - start <= MOST_BEFORE
+            && room - room % size >= room.saturating_sub(slack - 1)
             && count.is_some_and(|count| {
                 let bytes = u64::from(count) * u64::from(size);
-                count > 0 && bytes <= u64::from(room) && bytes + u64::from(ROUNDING) > room.into()
+                count > 0 && bytes <= u64::from(room) && bytes + u64::from(slack) > room.into()
             });
         if let (true, Some(count)) = (has_count, count)
             && self.types.get(target).kind == TypeKind::Struct
@@ -419,7 +425,8 @@ impl<'s, 'a> Spread<'s, 'a> {
         else {
             return Ok(false);
         };
-        let takes_block = start == elements.start && bytes <= usable && bytes + ROUNDING > usable;
+        let takes_block =
+            start == elements.start && bytes <= usable && bytes + self.slack(usable) > usable;
         if takes_block {
             self.assign_type(
                 block,

@@ -45,7 +45,7 @@ impl Spread<'_, '_> {
     /// `None` if the members are other ones than those of the versions that are known.
     pub(super) fn cpp_string(&mut self, address: u32, id: TypeId) -> Result<Option<()>> {
         let types = self.types;
-        let Some(long) = part_at(types, id, &["__r_", "__l"]) else {
+        let Some(long) = part(types, id, "__l") else {
             return Ok(None);
         };
         let Some(data) = part(types, long.type_id, "__data_") else {
