@@ -218,6 +218,12 @@ export interface Instance {
 export interface ConstructorRow {
   /** Source-level name with its module path, such as `assembly/index/Node`. */
   className: string;
+  /**
+   * Only for programs of C, C++ and Rust: how the type of these blocks was found, and of several ways the worst. From a
+   * table of functions in the block (`dynamic`), from the container that holds it, from the variable or field that
+   * refers to it, because it is the only type that fits (`fit`), or not at all.
+   */
+  typeEvidence?: "dynamic" | "container" | "field" | "fit" | "none";
   /** Number of live objects. */
   count: number;
   /** Sum of the instances' shallow sizes. */

@@ -66,6 +66,7 @@ function plainView<Columns extends InstanceColumns>(
     const numbers = keys.map((key, at) => [key, row.numbers[at]] as const);
     const plainRow = {
       className: row.className,
+      ...(row.typeEvidence === undefined ? {} : { typeEvidence: row.typeEvidence }),
       ...Object.fromEntries(numbers.filter(([key]) => key !== RETAINED_SET)),
     };
     defineLazily(plainRow, "instances", true, () => {

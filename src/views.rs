@@ -43,6 +43,8 @@ enum View {
 pub struct RowData {
     /// In full, such as `assembly/game/Player`.
     pub class_name: String,
+    /// How the type of the class was found, where that differs.
+    pub type_evidence: Option<String>,
     /// One number per column.
     pub numbers: Vec<i64>,
 }
@@ -269,6 +271,7 @@ impl ViewHandle {
             Ok(rows
                 .map(|row| RowData {
                     class_name: row.class_name.to_owned(),
+                    type_evidence: row.type_evidence.map(str::to_owned),
                     numbers: row.numbers,
                 })
                 .collect())

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::contents::DumpBytes;
 use super::dump_source::DumpSource;
 use super::edge_names::{EdgeNames, add_label};
 use super::memory::MemoryInPlace;
@@ -12,7 +11,8 @@ use base::columns;
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{
-    ContentReader, Cursor, EntryLabel, NamedBy, OpenedContents, ReferenceName, ShownText, TextSink,
+    ContentReader, Cursor, DumpBytes, EntryLabel, NamedBy, OpenedContents, ReferenceName,
+    ShownText, TextSink,
 };
 
 /// A dump that is open for reading.

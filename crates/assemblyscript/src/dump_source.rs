@@ -5,13 +5,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::class_slots::DescribedClass;
-use super::contents::DumpBytes;
 use super::graph::DumpNames;
 use super::memory_map::MemoryMap;
 use crate::runtime::shapes::{ClassShape, ShapeKind};
 use base::error::Result;
 use base::units::{ClassId, ObjectIndex};
-use heap::{ClassNaming, Heap, NamedBy};
+use heap::{ClassNaming, DumpBytes, Heap, NamedBy};
 
 /// A dump, which is read again when a question needs contents.
 pub(crate) struct DumpSource {

@@ -5,7 +5,6 @@ mod class_slots;
 mod containers;
 mod content_reader;
 mod content_sizes;
-mod contents;
 mod dump_source;
 mod edge_names;
 mod edge_run;
@@ -36,7 +35,7 @@ mod text_search;
 mod values;
 mod warnings;
 
-pub use contents::{DumpBytes, InMemory};
 pub(crate) use dump_source::DumpSource;
 pub use error::AssemblyScriptError;
+pub use heap::{DumpBytes, InMemory};
 pub use program::{Program, Schedule, has_allocator, read_module};

@@ -1,12 +1,12 @@
 //! The memory of the dump, read again when a question needs contents.
 
-use super::contents::DumpBytes;
 use super::dump_source::DumpSource;
 use crate::runtime::objects::{HEADER_SIZE, ObjectHeader};
 use base::columns;
 use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::{Address, ObjectIndex};
+use heap::DumpBytes;
 
 /// The memory of the dump where it lies, without copying it.
 #[derive(Clone, Copy)]

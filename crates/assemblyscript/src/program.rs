@@ -3,7 +3,6 @@
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::{Arc, OnceLock};
 
-use super::contents::DumpBytes;
 use super::dump_source::{DumpSource, FunctionNames};
 use super::graph::DumpGraph;
 use crate::runtime::Runtime;
@@ -19,7 +18,7 @@ use base::tolerance::Tolerance;
 use base::units::Address;
 use base::warning::Warning;
 use dumps::Dump;
-use heap::{Heap, Opened};
+use heap::{DumpBytes, Heap, Opened};
 use wasm::module::{self, Module};
 
 /// The memory that must be free before a module is read, per byte of the module. Reading makes many

@@ -140,6 +140,7 @@ impl HeapReader<'_, '_> {
         let plain = classes.iter().map(|class| HeapClass {
             name: class.class.name.clone(),
             origin: None,
+            evidence: None,
             count: class.count,
         });
         // Every block takes heap space.

@@ -173,6 +173,38 @@ pub enum Warning {
         "the module does not say where its static data ends: it follows from the usual sizes of stacks; if the stack has another size, old words of it count as references, and there may be more unreferenced blocks"
     )]
     StackBoundsGuessed,
+    /// Of a native program: the debug information cannot be read.
+    #[error(
+        "blocks of this program have no types, because its debug information cannot be read: {message}"
+    )]
+    TypesUnreadable {
+        /// What was found.
+        message: String,
+    },
+    /// Of a native program: pointers of different types refer to one block.
+    #[error(
+        "{count} pointer(s) have a type that does not fit what else is known of their block, such as after a cast or in memory that was not initialised: a block can have the type of an earlier pointer; sizes and counts do not depend on types"
+    )]
+    TypeConflict {
+        /// The number of pointers.
+        count: u64,
+    },
+    /// Of a program of Zig: full pages whose blocks are not known.
+    #[error(
+        "{count} page(s) of 64 KiB are full, so that Zig's allocator does not say which blocks they hold: these are missing from every number, and what only they refer to is unreferenced"
+    )]
+    PagesUnknown {
+        /// The number of pages.
+        count: u64,
+    },
+    /// Of a native program: types that only fit.
+    #[error(
+        "the types of {count} block(s) are guesses: they are the only ones that fit (their class has the evidence \"fit\"); sizes and counts do not depend on types"
+    )]
+    TypeGuessed {
+        /// The number of blocks.
+        count: u64,
+    },
     /// Functions were running, and their local variables are in no dump.
     #[error(
         "functions were running when the dump was taken ({size} bytes of the stack are in use): local variables that are not on the stack are not in the dump, so there may be fewer unreferenced blocks"
@@ -468,6 +500,10 @@ impl Warning {
             Self::GrowthNotChecked { .. } => "WARN_GROWTH_NOT_CHECKED",
             Self::ReferencesConservative => "WARN_CONSERVATIVE",
             Self::StackBoundsGuessed => "WARN_STACK_BOUNDS_GUESSED",
+            Self::TypesUnreadable { .. } => "WARN_TYPES_UNREADABLE",
+            Self::TypeConflict { .. } => "WARN_TYPE_CONFLICT",
+            Self::PagesUnknown { .. } => "WARN_PAGES_UNKNOWN",
+            Self::TypeGuessed { .. } => "WARN_TYPE_GUESSED",
             Self::FramesActive { .. } => "WARN_FRAMES_ACTIVE",
             Self::HostRootsUnknown { .. } => "WARN_HOST_ROOTS_UNKNOWN",
             Self::NestedAllocator { .. } => "WARN_NESTED_ALLOCATOR",

@@ -219,7 +219,7 @@ impl<'a> Program<'a> {
     ) -> Result<Opened> {
         match self.reader(&dump, control)? {
             DumpReader::AssemblyScript(program) => program.open(dump, contents, control),
-            DumpReader::Native(program) => program.open(dump, control),
+            DumpReader::Native(program) => program.open(dump, contents, control),
         }
     }
 
@@ -239,7 +239,7 @@ impl<'a> Program<'a> {
             DumpReader::AssemblyScript(program) => {
                 program.open_with_indexes(dump, contents, control)?
             }
-            DumpReader::Native(program) => program.open(dump, control)?,
+            DumpReader::Native(program) => program.open(dump, contents, control)?,
         };
         let heap = LoadedHeap::new(opened, name);
         heap.prepare(control)?;

@@ -12,6 +12,7 @@ mod content_reader;
 mod cuts;
 mod dominator_index;
 mod dominators;
+mod dump_bytes;
 mod edges;
 mod error;
 mod field_reader;
@@ -42,6 +43,7 @@ mod search;
 mod semidominators;
 mod source;
 pub mod survey;
+mod type_evidence;
 mod unreferenced;
 mod value;
 pub mod views;
@@ -59,6 +61,7 @@ pub use content_reader::{
 pub use cuts::Cuts;
 pub use dominator_index::DominatorIndex;
 pub use dominators::{DominatorTree, UnsizedTree};
+pub use dump_bytes::{DumpBytes, InMemory};
 pub use edges::Edges;
 pub use error::HeapError;
 pub use field_reader::{Cell, FieldReader, FieldType, Member, MemberSink, Membership};
@@ -89,5 +92,6 @@ pub use source::{
     Opened, OtherEdge, ReadOrder, Source, SourceLocation, TextFilter,
 };
 pub use survey::Survey;
+pub use type_evidence::TypeEvidence;
 pub use unreferenced::UnreferencedTotals;
 pub use value::ShownValue;

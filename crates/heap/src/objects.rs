@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::address_index::AddressIndex;
+use super::type_evidence::TypeEvidence;
 use base::units::{Address, ObjectIndex};
 
 /// A class that has objects.
@@ -13,6 +14,8 @@ pub struct HeapClass {
     pub name: String,
     /// What tells classes of one name apart, if it is known.
     pub origin: Option<ClassOrigin>,
+    /// How the type of its objects was found, where that differs: in native programs. Of several ways, the worst.
+    pub evidence: Option<TypeEvidence>,
     /// The number of rows of this class, alive or not.
     pub count: u64,
 }

@@ -17,15 +17,31 @@ pub(crate) enum Allocator {
     Dlmalloc,
     /// Of emscripten with `-sMALLOC=emmalloc`.
     Emmalloc,
+    /// `wasm_allocator` of Zig.
+    ZigBrk,
+    /// `malloc` of Zig's libc.
+    ZigLibc,
 }
 
 impl Allocator {
     /// The bytes of a used block that are not the program's: of dlmalloc the size before it, of emmalloc also the
-    /// size after it.
+    /// size after it; of Zig a place for the list of free slots.
     pub(crate) fn overhead(self) -> u32 {
         match self {
             Self::Dlmalloc => 4,
             Self::Emmalloc => 8,
+            Self::ZigBrk => 4,
+            Self::ZigLibc => 0,
+        }
+    }
+
+    /// A program asked for less than these bytes fewer than a block has that it may use. Zig's slots are powers of two,
+    /// and its libc notes what was asked for.
+    pub(crate) fn slack(self, usable: u32) -> u32 {
+        match self {
+            Self::Dlmalloc | Self::Emmalloc => 16,
+            Self::ZigBrk => usable / 2 + 2,
+            Self::ZigLibc => 1,
         }
     }
 }
@@ -47,6 +63,8 @@ pub(crate) struct UsedBlocks {
     pub(crate) overhead: u64,
     /// The allocator's own state.
     pub(crate) state: Range<u32>,
+    /// Pages of Zig's allocator that are full, so that nothing says which blocks they hold.
+    pub(crate) unknown_pages: u64,
 }
 
 impl UsedBlocks {

@@ -1,20 +1,27 @@
 //! The heaps of C, C++ and Rust programs: the blocks of their allocator, and what may refer to these.
 //!
-//! A dump says nothing of types. Blocks and their sizes are exact; references are conservative: every word that is an
-//! address in a block counts, so that a number may keep a block alive that nothing refers to.
+//! Blocks and their sizes are exact; references are conservative: every word that is an address in a block counts, so
+//! that a number may keep a block alive that nothing refers to. Types follow from the debug information of the module;
+//! they name what is shown, and change no number.
 
 mod allocator;
 mod block_index;
 mod dlmalloc;
+mod dump_memory;
 mod emmalloc;
 mod error;
 mod fields;
 mod identity;
+mod object_reader;
 mod program;
 mod references;
 mod roots;
 mod source;
+mod survey;
+mod types;
 mod unreferenced;
+mod values;
+mod zig_brk;
 
 pub use error::NativeError;
 pub use program::{Program, has_allocator, is_native};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use base::columns;
 use base::control::{Control, Phase};
@@ -14,17 +14,21 @@ use base::units::AddressForm;
 use base::warning::Warning;
 use dumps::{Dump, HostRoot};
 use heap::{
-    FoundSlots, Heap, HeapClass, ObjectGraph, ObjectTable, Opened, RootKind, UnreferencedTotals,
+    DumpBytes, FoundSlots, Heap, HeapClass, ObjectGraph, ObjectTable, Opened, RootKind,
+    TypeEvidence, UnreferencedTotals,
 };
 use wasm::module::{Module, TLSF_ROOT};
 
 use crate::allocator::{self, Allocator, UsedBlocks};
 use crate::block_index::BlockIndex;
+use crate::dump_memory::DumpMemory;
 use crate::identity::data_mismatch;
 use crate::references;
 use crate::roots::{self, Layout};
-use crate::source::NativeSource;
+use crate::source::{NativeShapes, NativeSource};
+use crate::types::{BlockClasses, Typing};
 use crate::unreferenced::{self, Unreferenced};
+use crate::zig_brk;
 
 /// Whether the linker of C, C++, Rust and Zig wrote a module, by the name that it gives to the stack pointer. A module of
 /// AssemblyScript has another name for it. Of a module without names, the memory says it: [`has_allocator`].
@@ -51,6 +55,8 @@ pub struct Program<'a> {
     wasm: &'a [u8],
     module: Module<'a>,
     tolerance: Tolerance,
+    /// Read with the first dump.
+    typing: OnceLock<Typing<'a>>,
     host_roots: Vec<HostRoot>,
 }
 
@@ -61,7 +67,9 @@ struct NativeGraph {
     allocator: Allocator,
     unreferenced: UnreferencedTotals,
     total_size: u64,
+    memory_size: u64,
     warnings: Vec<Warning>,
+    shapes: NativeShapes,
 }
 
 impl<'a> Program<'a> {
@@ -71,6 +79,7 @@ impl<'a> Program<'a> {
             wasm,
             module,
             tolerance: Tolerance::default(),
+            typing: OnceLock::new(),
             host_roots: Vec::new(),
         }
     }
@@ -99,18 +108,33 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// As [`analyze`](Self::analyze).
-    pub fn open(&self, dump: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Opened> {
-        let graph = self.read(dump, true, control)?;
+    pub fn open(
+        &self,
+        dump: Input<'_, impl AsRef<[u8]>>,
+        contents: Box<dyn DumpBytes>,
+        control: &Control,
+    ) -> Result<Opened> {
+        let length = dump.bytes.as_ref().len();
+        let mut graph = self.read(dump, true, control)?;
+        let shapes = std::mem::take(&mut graph.shapes);
+        let memory = DumpMemory::new(
+            contents,
+            length as u64 - graph.memory_size,
+            graph.memory_size,
+        );
         let allocator = graph.allocator;
         let (heap, slots) = graph.solve(control)?;
         let heap = Arc::new(heap);
         let mut hasher = DefaultHasher::new();
         hasher.write(self.wasm);
+        let program = hasher.finish();
         Ok(Opened {
             source: Box::new(NativeSource::new(
                 Arc::clone(&heap),
-                hasher.finish(),
+                program,
                 allocator,
+                shapes,
+                memory,
             )),
             heap,
             roots: slots.into_slots()?,
@@ -139,16 +163,26 @@ impl<'a> Program<'a> {
         let mut warnings = Vec::new();
         let dump = &self.identified(dump, &mut warnings, control)?;
         let step = control.begin(Phase::Blocks, 1);
-        let walk = allocator::walk(dump.memory, control)?;
+        let walk = self.blocks(dump, control)?;
         drop(step);
         let index = BlockIndex::new(&walk)?;
-        let found = references::find(dump.memory, &walk, &index, wants_labels, control)?;
-        let edges = found.edges;
+        let mut found = references::find(dump.memory, &walk, &index, wants_labels, control)?;
         let layout = Layout::find(&self.module, dump, &walk);
-        let mut roots = roots::find(&self.module, dump, (&walk, &index), &layout, control)?;
+        let typing = self.typing(control)?;
+        let places = (&self.module, dump.memory);
+        let blocks = (&walk, &index);
+        let types = typing.find(places, blocks, &layout.statics, &mut warnings, control)?;
+        let names = typing.root_names();
+        let mut roots = roots::find(&self.module, dump, blocks, (&layout, &names), control)?;
         let mut hosts: Vec<HostRoot> = dump.host_roots.iter().collect();
         hosts.extend_from_slice(&self.host_roots);
         roots.add_hosts(&hosts, &index, &mut warnings)?;
+        let nested = found.take_nested();
+        let (edges, words) = if wants_labels {
+            found.labelled(|block, word| types.label(block, word))?
+        } else {
+            (found.unlabelled(), Vec::new())
+        };
         roots.kinds.sort_unstable();
         roots.kinds.dedup_by_key(|&mut (object, _)| object);
         let objects = columns::collected(roots.kinds.iter().map(|&(object, _)| object))?;
@@ -164,23 +198,56 @@ impl<'a> Program<'a> {
         if hosts.is_empty() {
             warnings.extend(self.host_roots_unknown(unreferenced.count, &walk));
         }
-        warnings.extend(found.nested);
+        warnings.extend(nested);
+        if walk.unknown_pages > 0 {
+            warnings.push(Warning::PagesUnknown {
+                count: walk.unknown_pages,
+            });
+        }
         Ok(NativeGraph {
             allocator: walk.allocator,
             unreferenced,
             total_size: walk.size(),
             graph: ObjectGraph {
-                objects: object_table(walk)?,
+                objects: object_table(walk, &types)?,
                 edges,
                 roots: roots.kinds,
             },
             slots: roots.slots,
             warnings,
+            memory_size: dump.memory.size(),
+            shapes: NativeShapes { types, words },
         })
     }
 }
 
-impl Program<'_> {
+impl<'a> Program<'a> {
+    /// The blocks of the allocator.
+    fn blocks(&self, dump: &Dump<'_>, control: &Control) -> Result<UsedBlocks> {
+        let pages = self.module.memory_limits.map(|(initial, _)| initial);
+        let mut functions = self.module.functions.defined();
+        let is_zig = functions.any(|(function, _)| {
+            let name = self.module.functions.name(function);
+            name.is_some_and(|name| name.starts_with("heap.BrkAllocator."))
+        });
+        if let Some(pages) = pages.filter(|_| is_zig)
+            && let Some(found) = zig_brk::walk(dump.memory, pages, control)?
+        {
+            return Ok(found);
+        }
+        allocator::walk(dump.memory, control)
+    }
+
+    /// What the debug information says.
+    fn typing(&self, control: &Control) -> Result<&Typing<'a>> {
+        if self.typing.get().is_none() {
+            let read = Typing::read(&self.module, control)?;
+            // Another thread may have read the same.
+            let _ = self.typing.set(read);
+        }
+        Ok(self.typing.get_or_init(Typing::default))
+    }
+
     /// The warning that the host may hold what nothing in the memory refers to: the host calls more than the start of
     /// the program, or it holds most blocks.
     fn host_roots_unknown(&self, unreferenced: u64, walk: &UsedBlocks) -> Option<Warning> {
@@ -249,29 +316,40 @@ fn totals_of(unreferenced: &Unreferenced, walk: &UsedBlocks) -> UnreferencedTota
     }
 }
 
-fn object_table(walk: UsedBlocks) -> Result<ObjectTable> {
-    let mut classes: Vec<HeapClass> = Vec::new();
+/// The objects with their classes: types come first, then sizes, for blocks without a type.
+fn object_table(walk: UsedBlocks, types: &BlockClasses) -> Result<ObjectTable> {
+    let typed = types.classes.iter().map(|class| HeapClass {
+        name: class.name.clone(),
+        origin: None,
+        evidence: Some(class.evidence),
+        count: 0,
+    });
+    let mut classes: Vec<HeapClass> = typed.collect();
+    let overhead = walk.allocator.overhead();
     let mut slots = HashMap::new();
     let mut class_slots = columns::with_capacity(walk.usable.len())?;
-    let overhead = walk.allocator.overhead();
-    for &usable in &walk.usable {
-        let size = if usable < 512 {
-            usable
-        } else {
-            1 << usable.ilog2()
-        };
-        let slot = *slots.entry(size).or_insert_with(|| {
-            let name = if size < 512 {
-                format!("block of {size} B")
+    for (nth, &usable) in walk.usable.iter().enumerate() {
+        let known = types.class_of.get(nth).copied().flatten();
+        let slot = known.unwrap_or_else(|| {
+            let size = if usable < 512 {
+                usable
             } else {
-                format!("block of {size} to {} B", u64::from(size) * 2 - 1)
+                1 << usable.ilog2()
             };
-            classes.push(HeapClass {
-                name,
-                origin: None,
-                count: 0,
-            });
-            classes.len() as u32 - 1
+            *slots.entry(size).or_insert_with(|| {
+                let name = if size < 512 {
+                    format!("block of {size} B")
+                } else {
+                    format!("block of {size} to {} B", u64::from(size) * 2 - 1)
+                };
+                classes.push(HeapClass {
+                    name,
+                    origin: None,
+                    evidence: Some(TypeEvidence::None),
+                    count: 0,
+                });
+                classes.len() as u32 - 1
+            })
         });
         classes[slot as usize].count += 1;
         class_slots.push(slot);

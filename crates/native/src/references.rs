@@ -20,11 +20,40 @@ const CHUNK: usize = 1 << 12;
 /// The number of runs that a thread scans before the results are appended.
 const CHUNKS_PER_THREAD: usize = 8;
 
-/// The references out of all blocks.
+/// The references out of all blocks: those of block `i` are at the positions `offsets[i]..offsets[i + 1]`.
 pub(crate) struct FoundReferences {
-    pub(crate) edges: Edges,
+    offsets: Vec<u32>,
+    targets: Vec<ObjectIndex>,
+    /// The numbers of the words, counted from the start of their block; empty if they are not wanted.
+    words: Vec<u32>,
+    nested: Option<Warning>,
+}
+
+impl FoundReferences {
     /// The warning that most memory is in blocks that another allocator divides.
-    pub(crate) nested: Option<Warning>,
+    pub(crate) fn take_nested(&mut self) -> Option<Warning> {
+        self.nested.take()
+    }
+
+    /// The graph without labels.
+    pub(crate) fn unlabelled(self) -> Edges {
+        Edges::with_narrow_labels(self.offsets, self.targets, Vec::new())
+    }
+
+    /// The graph, and the number of the word of each reference. `label` gets a block and the number of a word.
+    pub(crate) fn labelled(
+        self,
+        label: impl Fn(usize, u32) -> EdgeLabel,
+    ) -> Result<(Edges, Vec<u32>)> {
+        let mut labels = columns::with_capacity(self.words.len())?;
+        for (block, range) in self.offsets.windows(2).enumerate() {
+            let words = self.words.get(range[0] as usize..range[1] as usize);
+            let words = words.into_iter().flatten();
+            labels.extend(words.map(|&word| label(block, word).narrow()));
+        }
+        let edges = Edges::with_narrow_labels(self.offsets, self.targets, labels);
+        Ok((edges, self.words))
+    }
 }
 
 /// Blocks that refer to themselves as the memory of another allocator does.
@@ -70,7 +99,7 @@ impl Arenas {
 #[derive(Default)]
 struct Run {
     targets: Vec<ObjectIndex>,
-    labels: Vec<u16>,
+    words: Vec<u32>,
     /// The end of the targets of each block.
     ends: Vec<u32>,
     arenas: Arenas,
@@ -85,14 +114,14 @@ struct Scan<'a> {
 }
 
 impl Run {
-    /// Scans these blocks. With labels, these are the offsets of the words.
-    fn scan<const LABELLED: bool>(
+    /// Scans these blocks; with the numbers of the words, or without.
+    fn scan<const NUMBERED: bool>(
         &mut self,
         scan: &Scan<'_>,
         blocks: std::ops::Range<usize>,
     ) -> Result<()> {
         self.targets.clear();
-        self.labels.clear();
+        self.words.clear();
         self.ends.clear();
         self.arenas = Arenas::default();
         let count = blocks.len();
@@ -110,8 +139,8 @@ impl Run {
                     continue;
                 }
                 columns::push(&mut self.targets, target)?;
-                if LABELLED {
-                    columns::push(&mut self.labels, EdgeLabel::word(position).narrow())?;
+                if NUMBERED {
+                    columns::push(&mut self.words, position as u32)?;
                 }
             }
             self.arenas.add(address, usable, own_words);
@@ -122,12 +151,12 @@ impl Run {
     }
 }
 
-/// Finds the references; with labels, which are the offsets of the words, if these are wanted.
+/// Finds the references; with the numbers of their words, if these are wanted.
 pub(crate) fn find(
     memory: Memory<'_>,
     walk: &UsedBlocks,
     index: &BlockIndex<'_>,
-    wants_labels: bool,
+    wants_words: bool,
     control: &Control,
 ) -> Result<FoundReferences> {
     let count = walk.addresses.len();
@@ -138,7 +167,7 @@ pub(crate) fn find(
         step: control.begin(Phase::References, count as u64),
     };
     let mut offsets = columns::with_capacity(count + 1)?;
-    let (mut targets, mut labels) = (Vec::new(), Vec::new());
+    let (mut targets, mut numbers) = (Vec::new(), Vec::new());
     let mut arenas = Arenas::default();
     offsets.push(0);
     let mut runs: Vec<Run> = Vec::new();
@@ -150,7 +179,7 @@ pub(crate) fn find(
         runs.par_iter_mut().enumerate().try_for_each(|(nth, run)| {
             let start = (first + nth * CHUNK).min(count);
             let blocks = start..(start + CHUNK).min(count);
-            if wants_labels {
+            if wants_words {
                 run.scan::<true>(&scan, blocks)
             } else {
                 run.scan::<false>(&scan, blocks)
@@ -159,13 +188,15 @@ pub(crate) fn find(
         for run in &runs {
             let before = targets.len() as u32;
             columns::extend(&mut targets, &run.targets)?;
-            columns::extend(&mut labels, &run.labels)?;
+            columns::extend(&mut numbers, &run.words)?;
             offsets.extend(run.ends.iter().map(|&end| before + end));
             arenas.append(&run.arenas);
         }
     }
     Ok(FoundReferences {
-        edges: Edges::with_narrow_labels(offsets, targets, labels),
+        offsets,
+        targets,
+        words: numbers,
         nested: arenas.warning(walk),
     })
 }

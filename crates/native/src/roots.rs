@@ -13,6 +13,7 @@ use wasm::module::{DataSegment, Global, Module};
 
 use crate::allocator::UsedBlocks;
 use crate::block_index::BlockIndex;
+use crate::types::RootNames;
 
 /// The kinds of roots with their blocks, and the places.
 #[derive(Default)]
@@ -49,7 +50,7 @@ impl NativeRoots {
 /// The parts of the memory below the heap.
 pub(crate) struct Layout {
     stack: Range<u32>,
-    statics: Range<u32>,
+    pub(crate) statics: Range<u32>,
     /// Whether the end of static data is only probable.
     is_guessed: bool,
     /// Whether the module initialises memory that is part of the heap, as a module that was made from a memory does.
@@ -135,7 +136,7 @@ pub(crate) fn find(
     module: &Module<'_>,
     dump: &Dump<'_>,
     (walk, index): (&UsedBlocks, &BlockIndex<'_>),
-    layout: &Layout,
+    (layout, names): (&Layout, &RootNames<'_, '_>),
     control: &Control,
 ) -> Result<NativeRoots> {
     let mut roots = NativeRoots::default();
@@ -183,7 +184,8 @@ pub(crate) fn find(
             continue;
         }
         columns::push(&mut roots.kinds, (object, RootKind::Global))?;
-        roots.slots.add_global(&format!("static {at:#x}"), object)?;
+        let name = names.name(at).unwrap_or_else(|| format!("{at:#x}"));
+        roots.slots.add_global(&format!("static {name}"), object)?;
     }
     for (nth, word) in words(&layout.stack).enumerate() {
         if let Some(object) = index.around(word) {

@@ -187,6 +187,7 @@ fn heap_classes(classes: NodeClasses, slots: &[u32]) -> Vec<HeapClass> {
     all.map(|(NodeClass { name, origin }, count)| HeapClass {
         name,
         origin,
+        evidence: None,
         count,
     })
     .collect()

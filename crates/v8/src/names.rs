@@ -120,6 +120,7 @@ impl SnapshotNames {
                     objects.classes.push(HeapClass {
                         name: name.to_owned(),
                         origin,
+                        evidence: None,
                         count: 0,
                     });
                     id

@@ -191,6 +191,7 @@ fn open() -> LoadedHeap {
     let class = |name: &str, slot: u32| HeapClass {
         name: name.to_owned(),
         origin: None,
+        evidence: None,
         count: OBJECTS.iter().filter(|object| object.0 == slot).count() as u64,
     };
     let rows = OBJECTS.map(|(.., targets)| targets.iter().map(|&at| ObjectIndex(at)).collect());

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::Selection;
 use super::grouping::{ClassNumbers, NO_ROW, RowObjects, renumber};
 use super::instances::{Instances, Listed, by_retained_size, listed_count, release_unread};
-use crate::{Heap, LiveClass};
+use crate::{Heap, LiveClass, TypeEvidence};
 use base::control::Control;
 use base::error::Result;
 use base::sorting::sorted_by;
@@ -36,6 +36,8 @@ pub struct ConstructorRow {
     /// The sum of the retained sizes of those objects that no other of the row dominates, if it was asked
     /// for: at least what removing all of them frees.
     pub retained_set_size: Option<u64>,
+    /// How the type was found; `None` for heaps whose objects say it.
+    pub type_evidence: Option<TypeEvidence>,
 }
 
 /// Which retained sizes rows have.
@@ -136,6 +138,11 @@ impl ConstructorView {
         for (&row, &class) in row_of_slot.iter().zip(&heap.live_classes) {
             sums[row as usize].add(class);
         }
+        let mut evidence = vec![None; names.all.len()];
+        for (&row, class) in row_of_slot.iter().zip(&heap.objects.classes) {
+            let known = &mut evidence[row as usize];
+            *known = class.evidence.max(*known);
+        }
         let rows: Vec<(u32, ConstructorRow)> = (0..)
             .zip(names.distinct(control)?.into_iter().zip(sums))
             .map(|(number, (class_name, sums))| {
@@ -145,6 +152,7 @@ impl ConstructorView {
                     total_shallow_size: sums.shallow_size,
                     total_retained_size: sums.retained_size,
                     retained_set_size: retained_sets.get(number as usize).copied(),
+                    type_evidence: evidence[number as usize],
                 };
                 (number, row)
             })

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use base::error::Result;
 use base::warning::Warning;
-use heap::Accounting;
 use heap::views::{ComparisonView, ConstructorView, Instances, RetainedColumns};
+use heap::{Accounting, TypeEvidence};
 
 /// A number that every row has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,8 @@ impl Total {
 pub struct Row<'a> {
     /// In full, such as `assembly/game/Player`.
     pub class_name: &'a str,
+    /// How the type of the class was found, where that differs.
+    pub type_evidence: Option<&'static str>,
     /// The numbers, in the order of the columns.
     pub numbers: Vec<i64>,
 }
@@ -209,6 +211,7 @@ impl Document for ConstructorView {
             .map(|number| number as i64);
         Some(Row {
             class_name: &row.class_name,
+            type_evidence: row.type_evidence.map(TypeEvidence::name),
             numbers: numbers.collect(),
         })
     }
@@ -287,6 +290,7 @@ impl Document for ComparisonView {
         ];
         Some(Row {
             class_name: &row.class_name,
+            type_evidence: None,
             numbers,
         })
     }

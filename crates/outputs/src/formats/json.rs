@@ -159,6 +159,11 @@ fn write_row(text: &mut Text, row: &Row<'_>, keys: impl Iterator<Item = &'static
     text.key(6, "className");
     text.string(row.class_name);
     text.raw(",\n");
+    if let Some(evidence) = row.type_evidence {
+        text.key(6, "typeEvidence");
+        text.string(evidence);
+        text.raw(",\n");
+    }
     for (key, &number) in keys.zip(&row.numbers) {
         text.number(6, key, number);
         text.raw(",\n");

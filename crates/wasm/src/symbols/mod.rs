@@ -193,7 +193,8 @@ fn exports<'a>(module: &Module<'a>) -> HashMap<u32, &'a str> {
     exports
 }
 
-fn demangled(name: &str) -> Cow<'_, str> {
+/// The name as the source has it, of a symbol of C++ or Rust; other names as they are.
+pub fn demangled(name: &str) -> Cow<'_, str> {
     addr2line::demangle_auto(Cow::Borrowed(name), None)
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::HeapError;
 use base::error::Result;
-use heap::HeapError;
 
 /// A source from which the bytes of a dump can be read again.
 pub trait DumpBytes: Send + Sync {

@@ -1,0 +1,261 @@
+// Types of blocks of programs that are compiled here, compared with what the programs themselves log.
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { WASI } from "node:wasi";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { exposeGlobals, writeDump } from "../dist/capture.js";
+import { analyze, type LoadedHeap, openHeap } from "../dist/index.js";
+import { random, randomCProgram } from "./support/random_c_program.ts";
+
+const PROGRAMS = join(import.meta.dirname, "programs/native");
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "native-types-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Not the `wasm-opt` of this project, which clang would run, and which removes names. */
+const PATH = (process.env.PATH ?? "")
+  .split(delimiter)
+  .filter((part) => !part.includes("node_modules"))
+  .join(delimiter);
+
+const started = (program: string, args: string[]) =>
+  spawnSync(program, args, { cwd: PROGRAMS, env: { ...process.env, PATH }, encoding: "utf8" });
+
+const C = ["--target=wasm32-wasi", "-g", `-I${PROGRAMS}`];
+const hasClang =
+  started("clang", [...C, "-E", "-include", "stdlib.h", "-xc", "/dev/null"]).status === 0;
+
+/** Runs a module until it asks for a dump: the dump, and the names of types by the address of their block. */
+function dumped(file: string) {
+  const wasm = readFileSync(file);
+  const types = new Map<number, string>();
+  let dump: Uint8Array = new Uint8Array();
+  let atDump = new Map<number, string>();
+  const wasi = new WASI({ version: "preview1", args: ["guest"] });
+  const imports = wasi.getImportObject() as WebAssembly.Imports;
+  const text = (start: number) => {
+    const memory = new Uint8Array((instance.exports.memory as WebAssembly.Memory).buffer);
+    return new TextDecoder().decode(memory.slice(start, memory.indexOf(0, start)));
+  };
+  const nothing = () => 0;
+  const truth = {
+    alloc: nothing,
+    freed: (block: number) => void types.delete(block),
+    fate: nothing,
+    type: (block: number, name: number) => types.set(block, text(name)),
+    dump: () => {
+      atDump = new Map(types);
+      const path = file.replace(/\.wasm$/, ".dump");
+      writeDump(instance.exports, path);
+      dump = readFileSync(path);
+    },
+  };
+  const module = new WebAssembly.Module(exposeGlobals(wasm));
+  const env = new Proxy({}, { has: () => true, get: () => nothing });
+  const instance = new WebAssembly.Instance(module, { ...imports, env, truth });
+  if ("_start" in instance.exports) wasi.start(instance);
+  else (instance.exports.run as () => void)();
+  return { wasm, dump, types: atDump };
+}
+
+/** The parts of the blocks, and of their bytes, that have types, of those that something refers to. */
+function typedShare(heap: LoadedHeap) {
+  const { objects } = heap.find({ limit: 1_000_000 });
+  const sums = { blocks: 0, bytes: 0, typedBlocks: 0, typedBytes: 0 };
+  for (const { address, className, shallowSize } of objects) {
+    if (heap.paths(address).path?.text.startsWith("unreferenced")) continue;
+    sums.blocks += 1;
+    sums.bytes += shallowSize;
+    if (className.startsWith("block of ")) continue;
+    sums.typedBlocks += 1;
+    sums.typedBytes += shallowSize;
+  }
+  return { blocks: sums.typedBlocks / sums.blocks, bytes: sums.typedBytes / sums.bytes };
+}
+
+const compiled = (source: string, name: string, level: string) => {
+  const wasm = join(folder, `${name}.wasm`);
+  const { status, stderr } = started("clang", [...C, level, source, "-o", wasm]);
+  expect(status, stderr).toBe(0);
+  return wasm;
+};
+
+describe.skipIf(!hasClang)("C", () => {
+  test.each(["-O0", "-O2"])("%s: the guest's blocks have types", (level) => {
+    const { wasm, dump } = dumped(compiled("guest.c", `guest${level}`, level));
+    const heap = openHeap(dump, wasm);
+    const { blocks, bytes } = typedShare(heap);
+    expect(blocks).toBeGreaterThan(0.95);
+    expect(bytes).toBeGreaterThan(0.9);
+    heap.close();
+    const { constructors } = analyze(dump, wasm);
+    const evidence = new Map(constructors.map((row) => [row.className, row.typeEvidence]));
+    expect(evidence.get("session")).toBe("field");
+    expect(evidence.get("entry[]")).toBe("field");
+    expect(evidence.get("char[]")).toBe("field");
+    expect([...evidence.values()]).toContain("none");
+  });
+
+  test("paths, objects and conditions have the names of the source", () => {
+    const { wasm, dump } = dumped(compiled("guest.c", "named", "-O0"));
+    const heap = openHeap(dump, wasm);
+    const found = heap.find({ className: "session", where: "this.id == 7", limit: 10 });
+    expect(found.total).toBe(1);
+    const [session] = found.objects;
+    const path = heap.paths(session?.address ?? 0).path?.text;
+    expect(path).toMatch(/^global static (sessions|table\[\*\]) > /);
+    const { fields } = heap.object(session?.address ?? 0);
+    expect(fields.map(({ name }) => name)).toEqual(["id", "name", "next", "load"]);
+    expect(fields.map(({ type }) => type)).toEqual(["int", "char*", "session*", "double"]);
+    expect(fields[0]?.value).toBe(7);
+    expect(fields[1]?.value).toBe('"session 7"');
+    expect(fields[2]?.className).toBe("session");
+    expect(fields[3]?.value).toBeCloseTo(7 / 3);
+    expect(heap.find({ where: "this.load > 300", limit: 0 }).total).toBeGreaterThan(10);
+    heap.close();
+  });
+
+  test("damaged debug information and damaged blocks change no size", () => {
+    expectDamageToBeHarmless(dumped(compiled("guest.c", "damaged", "-O1")), 100);
+  });
+
+  test.each(Array.from({ length: 8 }, (_, nth) => nth + 1))(
+    "no type contradicts what random program %d logs",
+    (seed) => {
+      const source = join(folder, `random${seed}.c`);
+      writeFileSync(source, randomCProgram(seed));
+      const { wasm, dump, types } = dumped(compiled(source, `random${seed}`, "-O1"));
+      const heap = openHeap(dump, wasm);
+      const wrong: string[] = [];
+      for (const { address, className } of heap.find({ limit: 1_000_000 }).objects) {
+        const logged = types.get(address);
+        const element = (name: string) => name.replace(/\[\]$/, "");
+        // One element and an array of one are the same.
+        const agrees = logged === undefined || element(className) === element(logged);
+        if (!agrees && !className.startsWith("block of ")) wrong.push(`${className}: ${logged}`);
+      }
+      expect(wrong).toEqual([]);
+      heap.close();
+    },
+  );
+});
+
+/** The range of a custom section in a module. */
+function sectionOf(wasm: Uint8Array, name: string): { start: number; end: number } {
+  const number = (at: number) => {
+    let [value, shift, next] = [0, 0, at];
+    for (;;) {
+      const byte = wasm[next++] as number;
+      value |= (byte & 0x7f) << shift;
+      shift += 7;
+      if (byte < 0x80) return { value, next };
+    }
+  };
+  for (let at = 8; at < wasm.length; ) {
+    const size = number(at + 1);
+    const end = size.next + size.value;
+    const length = number(size.next);
+    const start = length.next + length.value;
+    const found = new TextDecoder().decode(wasm.subarray(length.next, start));
+    if (wasm[at] === 0 && found === name) return { start, end };
+    at = end;
+  }
+  throw new Error(`there is no section ${name}`);
+}
+
+/** Opens a dump with damaged debug information, and with damaged contents of blocks: no block is lost. */
+function expectDamageToBeHarmless({ wasm, dump }: { wasm: Uint8Array; dump: Uint8Array }, times: number) {
+  const heap = openHeap(dump, wasm);
+  const { live, size } = { live: heap.summary().objects.live, size: heap.summary().totalLiveSize };
+  const blocks = heap.find({ limit: 1_000_000 }).objects;
+  heap.close();
+  const below = random(times);
+  const start = dump.length - (dump.length & ~0xffff);
+  for (let nth = 0; nth < times; nth++) {
+    const [damagedModule, damagedDump] = [Uint8Array.from(wasm), Uint8Array.from(dump)];
+    const section = sectionOf(wasm, nth % 3 === 0 ? ".debug_abbrev" : ".debug_info");
+    for (let edit = 0; edit < 1 + below(20); edit++) {
+      damagedModule[section.start + below(section.end - section.start)] = below(256);
+    }
+    for (let edit = 0; edit < 20; edit++) {
+      const { address, shallowSize } = blocks[below(blocks.length)] as (typeof blocks)[number];
+      const other = blocks[below(blocks.length)] as (typeof blocks)[number];
+      const at = start + address + 4 * below((shallowSize - 4) >> 2);
+      new DataView(damagedDump.buffer).setUint32(at, other.address + 4 * below(3), true);
+    }
+    const damaged = openHeap(damagedDump, damagedModule);
+    expect(damaged.summary().objects.live).toBe(live);
+    expect(damaged.summary().totalLiveSize).toBe(size);
+    const { address } = blocks[below(blocks.length)] as (typeof blocks)[number];
+    damaged.object(address);
+    damaged.paths(address);
+    damaged.close();
+  }
+}
+
+const EMXX = ["-g", "-fno-exceptions", "-sSTANDALONE_WASM", "-sALLOW_MEMORY_GROWTH"];
+// Imports of the log are in no library.
+EMXX.push("-sERROR_ON_UNDEFINED_SYMBOLS=0", `-I${PROGRAMS}`);
+const hasEmxx = started("em++", ["--version"]).status === 0;
+
+describe.skipIf(!hasEmxx)("C++ with libc++", () => {
+  test.each([
+    ["-O0", []],
+    ["-O2", []],
+    ["-O2", ["-fno-rtti"]],
+  ])("em++ %s %j: the guest's blocks have types", (level, more) => {
+    const file = join(folder, `cpp${level}${more}.wasm`);
+    const { status, stderr } = started("em++", [...EMXX, level, ...more, "guest.cpp", "-o", file]);
+    expect(status, stderr).toBe(0);
+    const { wasm, dump } = dumped(file);
+    const heap = openHeap(dump, wasm);
+    const { blocks, bytes } = typedShare(heap);
+    expect(blocks).toBeGreaterThan(0.95);
+    expect(bytes).toBeGreaterThan(0.9);
+    heap.close();
+    const { constructors } = analyze(dump, wasm);
+    const rows = new Map(constructors.map((row) => [row.className, row]));
+    const counted = (name: string) => rows.get(name)?.count;
+    expect(counted("Order[]")).toBe(1);
+    expect(counted("app::Session")).toBe(120);
+    expect(counted("std::__tree_node<std::__value_type<int, std::string>, void *>")).toBe(120);
+    expect(counted("std::__list_node<int, void *>")).toBe(30);
+    if (more.length > 0) return;
+    // 30 in a vector, and 11 that nothing refers to.
+    expect(counted("Square")).toBe(41);
+    expect(rows.get("Square")?.typeEvidence).toBe("dynamic");
+    expect(counted("Circle")).toBe(30);
+    expect(counted("std::__shared_ptr_emplace<Node>")).toBe(25 + 12);
+  });
+});
+
+/** The newest Rust of this machine, and that of Debian. */
+const RUSTS = ["rustc", "/usr/bin/rustc"].flatMap((rustc) => ["0", "2"].map((level) => ({ rustc, level })));
+
+describe.each(RUSTS)("$rustc -Copt-level=$level", ({ rustc, level }) => {
+  test("the guest's blocks have types", (context) => {
+    const file = join(folder, `${rustc.replaceAll("/", "")}${level}.wasm`);
+    const options = ["-g", `-Copt-level=${level}`, "--target=wasm32-unknown-unknown"];
+    const { status, stderr } = started(rustc, [...options, "guest.rs", "-o", file]);
+    const isMissing = status === null || /E0463|could not find specification/.test(stderr);
+    context.skip(isMissing, `there is no ${rustc} for wasm32-unknown-unknown`);
+    expect(status, stderr).toBe(0);
+    const { wasm, dump } = dumped(file);
+    const heap = openHeap(dump, wasm);
+    const { blocks, bytes } = typedShare(heap);
+    expect(blocks).toBeGreaterThan(0.95);
+    expect(bytes).toBeGreaterThan(0.9);
+    heap.close();
+    const { constructors } = analyze(dump, wasm);
+    const rows = new Map(constructors.map((row) => [row.className, row]));
+    expect(rows.get("guest::Order")?.count).toBe(120);
+    expect(rows.get("guest::Square")).toMatchObject({ count: 30, typeEvidence: "dynamic" });
+    expect(rows.get("guest::Order[]")).toMatchObject({ count: 1, typeEvidence: "container" });
+  });
+});

@@ -1,0 +1,67 @@
+//! What `waste` compares: the texts of live blocks, and the buffers of containers with the part that they use.
+//!
+//! Texts are compared by 96 bits of a keyed hash (SipHash-1-3). The keys are random, so that an attacker cannot choose
+//! texts with equal hashes.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+use base::columns;
+use base::control::Step;
+use base::error::Result;
+use base::units::ObjectIndex;
+use heap::Survey;
+use heap::survey::{ArrayUse, Containers, HashedObject, MemorySurvey};
+use siphasher::sip128::{Hasher128, SipHasher13};
+
+use crate::dump_memory::MemoryReader;
+use crate::source::NativeSource;
+use crate::values::until_zero;
+
+impl NativeSource {
+    /// Reads the texts of live blocks, and counts what containers use.
+    pub(crate) fn survey_memory(&self, step: &Step<'_>) -> Result<Survey> {
+        let heap = self.heap();
+        let random = RandomState::new();
+        let keys = (random.hash_one(0), random.hash_one(1));
+        let mut memory = MemoryReader::new(self.memory(), step.control());
+        let mut found = Survey::default();
+        let mut sizes = columns::with_capacity(heap.objects.len())?;
+        for object in (0..heap.objects.len() as u32).map(ObjectIndex) {
+            step.control().count(1)?;
+            // Every block is alive.
+            sizes.push(self.usable(object));
+            if !self.is_text(object) {
+                continue;
+            }
+            let text = until_zero(self.text_of(object, &mut memory)?);
+            let mut hasher = SipHasher13::new_with_keys(keys.0, keys.1);
+            hasher.write(text);
+            let hash = hasher.finish128().as_u128();
+            columns::push(&mut found.texts, HashedObject::new(hash, object))?;
+        }
+        let mut containers = Containers::default();
+        for of in &self.container_uses() {
+            step.control().count(1)?;
+            columns::push(&mut containers.arrays, *of)?;
+        }
+        found.memory = Some(MemorySurvey {
+            sizes,
+            containers: vec![containers],
+            ..MemorySurvey::default()
+        });
+        Ok(found)
+    }
+
+    /// The buffers of containers that lie in blocks.
+    fn container_uses(&self) -> Vec<ArrayUse> {
+        let uses = self.uses().iter().filter_map(|found| {
+            let array = self.block_around(found.holder)?;
+            Some(ArrayUse {
+                array,
+                buffer: found.buffer,
+                used: found.used,
+            })
+        });
+        uses.collect()
+    }
+}

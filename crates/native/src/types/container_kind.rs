@@ -1,0 +1,111 @@
+//! Which types are containers, by their names and members.
+
+use super::table::{MemberKind, TypeId, Types};
+
+/// The deepest nesting of a member in the wrappers of a library.
+const DEEPEST: u32 = 10;
+
+/// A kind of container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ContainerKind {
+    /// `Vec` of Rust.
+    Vec,
+    /// `VecDeque` of Rust.
+    Deque,
+    /// The table of Rust's `HashMap` and `HashSet`.
+    HashTable,
+    /// `BTreeMap` of Rust, which `BTreeSet` has inside.
+    BTree,
+    /// `std::vector`.
+    CppVector,
+    /// `std::string`.
+    CppString,
+    /// What `std::map` and `std::set` have inside.
+    CppTree,
+}
+
+impl ContainerKind {
+    /// The kind of a type, by its name and members.
+    pub(super) fn of_type(types: &Types<'_>, id: TypeId) -> Option<Self> {
+        let name = types.get(id).name;
+        let kinds: [(&str, &[&str], Self); 7] = [
+            ("Vec<", &["buf", "len"], Self::Vec),
+            ("VecDeque<", &["buf", "head"], Self::Deque),
+            ("RawTable<", &["table"], Self::HashTable),
+            ("BTreeMap<", &["root", "length"], Self::BTree),
+            ("vector<", &["__begin_", "__end_"], Self::CppVector),
+            ("basic_string<", &["__l"], Self::CppString),
+            ("__tree<", &["__begin_node_"], Self::CppTree),
+        ];
+        let kinds = kinds.into_iter();
+        let mut kinds = kinds.filter(|(start, ..)| name.starts_with(start));
+        let (_, members, kind) = kinds.next()?;
+        let has_all = members
+            .iter()
+            .all(|member| part(types, id, member).is_some());
+        (has_all && types.is_of_library(id)).then_some(kind)
+    }
+
+    /// The paths of members to the pointer to the contents, of which the first that exists counts.
+    pub(super) fn contents(self) -> &'static [&'static [&'static str]] {
+        match self {
+            Self::Vec | Self::Deque => &[&["buf", "ptr"]],
+            Self::HashTable => &[&["table", "ctrl"]],
+            Self::BTree => &[&["root", "node"]],
+            Self::CppVector => &[&["__begin_"]],
+            Self::CppString => &[&["__l", "__data_"]],
+            Self::CppTree => &[&["__pair1_", "__left_"], &["__end_node_", "__left_"]],
+        }
+    }
+}
+
+/// A member somewhere in a type: its offset from the start of the type, and its own type.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub(super) offset: u32,
+    pub(super) type_id: TypeId,
+}
+
+/// The member with this name, in the type or in what its members consist of; the outermost one, and of these the first.
+pub(super) fn part(types: &Types<'_>, id: TypeId, name: &str) -> Option<Part> {
+    let start = Part {
+        offset: 0,
+        type_id: id,
+    };
+    let mut level = vec![start];
+    for _ in 0..DEEPEST {
+        let mut next = Vec::new();
+        for outer in level {
+            for member in types.members(types.resolved(outer.type_id)) {
+                let inner = Part {
+                    offset: outer.offset.checked_add(member.offset)?,
+                    type_id: member.type_id,
+                };
+                if member.name == name && member.kind != MemberKind::Bits {
+                    return Some(inner);
+                }
+                next.push(inner);
+            }
+        }
+        // Types of compilers are far narrower.
+        next.truncate(64);
+        level = next;
+    }
+    None
+}
+
+/// A member on a path of names, each somewhere in the one before.
+pub(super) fn part_at(types: &Types<'_>, id: TypeId, path: &[&str]) -> Option<Part> {
+    let mut found = Part {
+        offset: 0,
+        type_id: id,
+    };
+    for name in path {
+        let inner = part(types, found.type_id, name)?;
+        found = Part {
+            offset: found.offset.checked_add(inner.offset)?,
+            type_id: inner.type_id,
+        };
+    }
+    Some(found)
+}

@@ -1,0 +1,47 @@
+//! `VecDeque` of Rust: a buffer whose elements begin anywhere, and go on at its start.
+
+use super::super::spread::{Elements, Spread};
+use super::super::table::TypeId;
+use base::error::Result;
+
+impl Spread<'_, '_> {
+    /// `None` if the members are other ones than those of the versions that are known.
+    pub(super) fn deque(&mut self, address: u32, id: TypeId) -> Result<Option<()>> {
+        let part = |path: &[&str]| self.part_word(address, id, path);
+        let element = self.types.argument(id, "T");
+        let (Some((start, capacity)), Some(head), Some(element)) =
+            (self.raw_vec(address, id), part(&["head"]), element)
+        else {
+            return Ok(None);
+        };
+        // Since 1.67, the position of the first element and their number; before, those of the first element and of the
+        // one after the last.
+        let (first, length) = match (part(&["len"]), part(&["tail"])) {
+            (Some(length), _) => (head, length),
+            (None, Some(tail)) if capacity > 0 => {
+                let after = u64::from(head) + u64::from(capacity);
+                let length = after.saturating_sub(tail.into()) % u64::from(capacity);
+                (tail, length as u32)
+            }
+            _ => return Ok(None),
+        };
+        let is_empty = Elements {
+            holder: address,
+            start,
+            element,
+            capacity,
+            used: 0,
+        };
+        if length > capacity || first > capacity || !self.refer_to_elements(is_empty)? {
+            return Ok(Some(()));
+        }
+        let size = self.types.size(element);
+        for nth in 0..length {
+            let position = (u64::from(first) + u64::from(nth)) % u64::from(capacity);
+            // The buffer lies in a block.
+            let at = u64::from(start) + position * u64::from(size);
+            self.place(at as u32, element, 1)?;
+        }
+        Ok(Some(()))
+    }
+}

@@ -1,0 +1,42 @@
+//! Containers of Rust's library and of libc++. Each is read by the members that the debug information lists; a layout
+//! without these members is no container, and stays what its members say.
+
+mod btree;
+mod cpp;
+mod deque;
+mod hash_table;
+mod vector;
+
+use super::container_kind::{ContainerKind, part_at};
+use super::spread::Spread;
+use super::table::TypeId;
+use base::error::Result;
+
+impl Spread<'_, '_> {
+    /// Follows a container at an address.
+    pub(super) fn follow_container(
+        &mut self,
+        address: u32,
+        kind: ContainerKind,
+        id: TypeId,
+    ) -> Result<()> {
+        // What does not fit the layout that is known is not followed.
+        let followed = match kind {
+            ContainerKind::Vec => self.vec(address, id)?,
+            ContainerKind::Deque => self.deque(address, id)?,
+            ContainerKind::HashTable => self.hash_table(address, id)?,
+            ContainerKind::BTree => self.btree(address, id)?,
+            ContainerKind::CppVector => self.cpp_vector(address, id)?,
+            ContainerKind::CppString => self.cpp_string(address, id)?,
+            ContainerKind::CppTree => self.cpp_tree(address, id)?,
+        };
+        self.unknown_containers += u64::from(followed.is_none());
+        Ok(())
+    }
+
+    /// A word of a container.
+    fn part_word(&self, address: u32, id: TypeId, path: &[&str]) -> Option<u32> {
+        let part = part_at(self.types, id, path)?;
+        self.word(address.checked_add(part.offset)?)
+    }
+}

@@ -1,0 +1,270 @@
+//! The types of blocks: from the debug information of the module, and from what blocks say of themselves.
+//!
+//! `dwarf` reads types and variables into a `table`. `spread` goes from the variables along typed pointers, by the
+//! `plan` of each type, through `containers`, and `fit` says what takes a block. `rtti` knows objects of C++ by
+//! themselves. What questions need of types afterwards is in a `layout`.
+
+mod container_kind;
+mod containers;
+mod dwarf;
+mod fit;
+mod layout;
+mod names;
+mod plan;
+mod rtti;
+mod spread;
+mod table;
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use base::columns;
+use base::control::Control;
+use base::error::{Error, Result};
+use base::warning::Warning;
+use dumps::Memory;
+use heap::{EdgeLabel, TypeEvidence};
+use wasm::module::Module;
+
+use crate::allocator::UsedBlocks;
+use crate::block_index::BlockIndex;
+use layout::Layouts;
+pub(crate) use layout::{ClassLayout, FieldHolds};
+use names::Namer;
+use rtti::{Constants, DynamicClasses};
+pub(crate) use spread::ContainerUse;
+use spread::Spread;
+pub(crate) use table::NumberKind;
+use table::{TypeId, TypeKind, Types};
+
+/// The types and variables of a module.
+#[derive(Debug, Default)]
+pub(crate) struct Typing<'a> {
+    types: Types<'a>,
+    /// Why there are none, if they cannot be read.
+    damage: Option<String>,
+}
+
+/// The types of the blocks of a dump.
+#[derive(Debug, Default)]
+pub(crate) struct BlockClasses {
+    /// By block: the number of its class, if its type is known.
+    pub(crate) class_of: Vec<Option<u32>>,
+    pub(crate) classes: Vec<ClassLayout>,
+    /// The bytes before the first element, in blocks where there are such.
+    pub(crate) bases: HashMap<u32, u32>,
+    /// The buffers of containers.
+    pub(crate) uses: Vec<ContainerUse>,
+}
+
+/// A variable with a fixed address, and what it consists of.
+struct RootVariable {
+    range: Range<u32>,
+    name: String,
+    type_id: TypeId,
+}
+
+/// The names of the words of static data.
+pub(crate) struct RootNames<'t, 'a> {
+    /// By address.
+    variables: Vec<RootVariable>,
+    layouts: Layouts<'t, 'a>,
+}
+
+impl<'a> Typing<'a> {
+    /// Reads the debug information of a module. If it is damaged, there are no types.
+    ///
+    /// # Errors
+    /// [`Error::Aborted`], [`Error::OutOfMemory`].
+    pub(crate) fn read(module: &Module<'a>, control: &Control) -> Result<Self> {
+        match dwarf::read(module, control) {
+            Ok(types) => Ok(Self {
+                types,
+                damage: None,
+            }),
+            Err(error @ (Error::Aborted | Error::OutOfMemory { .. })) => Err(error),
+            Err(error) => Ok(Self {
+                types: Types::default(),
+                damage: Some(error.to_string()),
+            }),
+        }
+    }
+
+    /// The names of static data.
+    pub(crate) fn root_names(&self) -> RootNames<'_, 'a> {
+        let namer = Namer::new(&self.types);
+        let variables = self.types.variables.iter().filter_map(|variable| {
+            let size = self.types.size(variable.type_id);
+            let end = variable.address.checked_add(size)?;
+            (size > 0 && !variable.name.is_empty()).then(|| RootVariable {
+                range: variable.address..end,
+                name: namer.variable(variable.name, variable.scope),
+                type_id: variable.type_id,
+            })
+        });
+        RootNames {
+            variables: variables.collect(),
+            layouts: Layouts::new(&self.types),
+        }
+    }
+
+    /// Finds the types of blocks. `statics` are the addresses of variables.
+    ///
+    /// # Errors
+    /// [`Error::Aborted`], [`Error::OutOfMemory`].
+    pub(crate) fn find(
+        &self,
+        (module, memory): (&Module<'_>, Memory<'_>),
+        (walk, index): (&UsedBlocks, &BlockIndex<'_>),
+        statics: &Range<u32>,
+        warnings: &mut Vec<Warning>,
+        control: &Control,
+    ) -> Result<BlockClasses> {
+        if let Some(message) = &self.damage {
+            warnings.push(Warning::TypesUnreadable {
+                message: message.clone(),
+            });
+        }
+        let mut spread = Spread::new(&self.types, memory, (walk, index), control)?;
+        let constants = Constants::new(module);
+        let dynamic = spread.find_dynamic_classes(&constants, &walk.addresses)?;
+        spread.run(statics)?;
+        if spread.conflicts > 0 {
+            warnings.push(Warning::TypeConflict {
+                count: spread.conflicts,
+            });
+        }
+        let guessed = spread.blocks.iter().flatten();
+        let guessed = guessed.filter(|found| found.evidence == TypeEvidence::Fit);
+        let guessed = guessed.count() as u64;
+        if guessed > 0 {
+            warnings.push(Warning::TypeGuessed { count: guessed });
+        }
+        self.classes(spread, &dynamic)
+    }
+
+    /// Groups the types of blocks by their names.
+    fn classes(&self, spread: Spread<'_, 'a>, dynamic: &DynamicClasses) -> Result<BlockClasses> {
+        let Spread {
+            blocks,
+            uses,
+            mut namer,
+            ..
+        } = spread;
+        let mut layouts = Layouts::new(&self.types);
+        let mut found = BlockClasses {
+            class_of: columns::with_capacity(blocks.len())?,
+            uses,
+            ..BlockClasses::default()
+        };
+        let mut by_name: HashMap<String, u32> = HashMap::new();
+        let mut by_type: HashMap<(TypeId, bool, bool), u32> = HashMap::new();
+        for (nth, block) in (0..).zip(&blocks) {
+            let Some(block) = block else {
+                let class = dynamic.undescribed.get(&nth);
+                let name = class.map(|&class| dynamic.all[class].name.as_str());
+                let class = name.map(|name| found.undescribed(name, &mut by_name));
+                found.class_of.push(class);
+                continue;
+            };
+            if block.base > 0 {
+                found.bases.insert(nth, block.base);
+            }
+            let is_guess = block.evidence == TypeEvidence::Fit;
+            let key = (block.type_id, block.is_array, is_guess);
+            let class = match by_type.get(&key) {
+                Some(&class) => class,
+                None => {
+                    let brackets = if block.is_array { "[]" } else { "" };
+                    let mark = if is_guess { "?" } else { "" };
+                    let name = format!("{}{brackets}{mark}", namer.name(block.type_id));
+                    let next = found.classes.len() as u32;
+                    let class = *by_name.entry(name.clone()).or_insert(next);
+                    if class == next {
+                        let kind = self.types.get(block.type_id).kind;
+                        let is_container = block.evidence == TypeEvidence::Container;
+                        let is_byte = self.types.size(block.type_id) == 1 && is_container;
+                        let is_character = kind == TypeKind::Number(NumberKind::Character)
+                            || is_byte && kind == TypeKind::Number(NumberKind::Unsigned);
+                        found.classes.push(ClassLayout {
+                            name,
+                            evidence: block.evidence,
+                            is_array: block.is_array,
+                            size: self.types.size(block.type_id),
+                            fields: layouts.fields(block.type_id, &mut namer),
+                            is_text: is_character && block.is_array,
+                        });
+                    }
+                    by_type.insert(key, class);
+                    class
+                }
+            };
+            let layout = &mut found.classes[class as usize];
+            layout.evidence = layout.evidence.max(block.evidence);
+            found.class_of.push(Some(class));
+        }
+        Ok(found)
+    }
+}
+
+impl BlockClasses {
+    /// The class of this name of C++ that the debug information does not describe.
+    fn undescribed(&mut self, name: &str, by_name: &mut HashMap<String, u32>) -> u32 {
+        let next = self.classes.len() as u32;
+        let class = *by_name.entry(name.to_owned()).or_insert(next);
+        if class == next {
+            self.classes.push(ClassLayout {
+                name: name.to_owned(),
+                evidence: TypeEvidence::Dynamic,
+                is_array: false,
+                size: 0,
+                fields: Vec::new(),
+                is_text: false,
+            });
+        }
+        class
+    }
+
+    /// The label of a reference: its field, or the offset of its word if no field is there.
+    pub(crate) fn label(&self, block: usize, word: u32) -> EdgeLabel {
+        let class = self.class_of.get(block).copied().flatten();
+        let layout = class.and_then(|class| self.classes.get(class as usize));
+        let field = layout
+            .zip(word.checked_mul(4))
+            .and_then(|(layout, offset)| {
+                let base = self.bases.get(&(block as u32)).copied().unwrap_or(0);
+                Self::field_of(layout, base, offset)
+            });
+        match field {
+            Some((field, _)) => EdgeLabel::field(field),
+            None => EdgeLabel::word(word as usize),
+        }
+    }
+
+    /// Where a word of a block lies: the number of its field, and of its element.
+    pub(crate) fn field_of(layout: &ClassLayout, base: u32, offset: u32) -> Option<(usize, u32)> {
+        let offset = offset.checked_sub(base)?;
+        let (index, inside) = if layout.is_array && layout.size > 0 {
+            (offset / layout.size, offset % layout.size)
+        } else {
+            (0, offset)
+        };
+        Some((layout.field_at(inside)?, index))
+    }
+}
+
+impl RootNames<'_, '_> {
+    /// The name of the variable in which a word of static data lies, with the path to it.
+    pub(crate) fn name(&self, address: u32) -> Option<String> {
+        let after = self
+            .variables
+            .partition_point(|variable| variable.range.start <= address);
+        let variable = self.variables.get(after.checked_sub(1)?)?;
+        if !variable.range.contains(&address) {
+            return None;
+        }
+        let offset = address - variable.range.start;
+        let path = self.layouts.path(variable.type_id, offset);
+        Some(format!("{}{path}", variable.name))
+    }
+}

@@ -1,0 +1,147 @@
+//! Where the pointers of a type lie: its members are followed down to them once, and not for each value.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::container_kind::ContainerKind;
+use super::table::{Member, MemberKind, TypeId, TypeKind, Types};
+
+/// The most places of one type. Types of compilers have less.
+const MOST_SLOTS: usize = 1 << 12;
+/// The deepest nesting of types in each other.
+pub(super) const DEEPEST: u32 = 32;
+
+/// A place in a value, by its offset.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    pub(super) offset: u32,
+    pub(super) holds: SlotKind,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum SlotKind {
+    /// A pointer to values of this type.
+    Pointer(TypeId),
+    /// A pointer with a table of functions beside it, at the second offset.
+    Dynamic(u32),
+    /// A container whose members have a meaning.
+    Container(ContainerKind, TypeId),
+    /// An array with this number of elements.
+    Array(TypeId, u32),
+    /// A type with variants.
+    Variants(TypeId),
+    /// A member of a union that may be there, and is the only one that refers to something.
+    Perhaps(TypeId),
+}
+
+/// The plans of types.
+#[derive(Default)]
+pub(super) struct Plans(HashMap<TypeId, Rc<[Slot]>>);
+
+impl Plans {
+    /// The places of a type. Of a type that contains itself, or is nested too deeply, there are none.
+    pub(super) fn get(&mut self, types: &Types<'_>, id: TypeId) -> Rc<[Slot]> {
+        self.within(types, types.resolved(id), DEEPEST)
+    }
+
+    fn within(&mut self, types: &Types<'_>, id: TypeId, depth: u32) -> Rc<[Slot]> {
+        if let Some(plan) = self.0.get(&id) {
+            return Rc::clone(plan);
+        }
+        if depth == 0 {
+            return Rc::from([]);
+        }
+        self.0.insert(id, Rc::from([]));
+        let plan: Rc<[Slot]> = self.made(types, id, depth - 1).into();
+        self.0.insert(id, Rc::clone(&plan));
+        plan
+    }
+
+    fn made(&mut self, types: &Types<'_>, id: TypeId, depth: u32) -> Vec<Slot> {
+        let found = types.get(id);
+        let one = |holds| vec![Slot { offset: 0, holds }];
+        match (found.kind, found.target) {
+            (TypeKind::Pointer, Some(target)) => one(SlotKind::Pointer(types.resolved(target))),
+            (TypeKind::Array, Some(element)) => {
+                let element = types.resolved(element);
+                let refers = !self.within(types, element, depth).is_empty();
+                let count = found.count.filter(|_| refers);
+                count.map_or_else(Vec::new, |count| one(SlotKind::Array(element, count)))
+            }
+            (TypeKind::Union, _) => self.of_union(types, id, depth),
+            (TypeKind::Struct, _) => {
+                if let Some(kind) = ContainerKind::of_type(types, id) {
+                    return one(SlotKind::Container(kind, id));
+                }
+                if let Some(slot) = dynamic(types, id) {
+                    return vec![slot];
+                }
+                self.of_members(types, id, depth)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn of_members(&mut self, types: &Types<'_>, id: TypeId, depth: u32) -> Vec<Slot> {
+        let mut slots = Vec::new();
+        let mut has_variants = false;
+        for member in types.members(id) {
+            match member.kind {
+                MemberKind::Field | MemberKind::Base => {
+                    let inner = self.within(types, types.resolved(member.type_id), depth);
+                    let moved = inner.iter().filter_map(|slot| {
+                        let offset = slot.offset.checked_add(member.offset)?;
+                        Some(Slot { offset, ..*slot })
+                    });
+                    slots.extend(moved.take(MOST_SLOTS - slots.len().min(MOST_SLOTS)));
+                }
+                MemberKind::Variant(_) => {
+                    let inner = self.within(types, types.resolved(member.type_id), depth);
+                    has_variants |= !inner.is_empty();
+                }
+                MemberKind::Discriminant | MemberKind::Bits => {}
+            }
+        }
+        if has_variants {
+            slots.push(Slot {
+                offset: 0,
+                holds: SlotKind::Variants(id),
+            });
+        }
+        slots
+    }
+
+    /// A union refers to something only if one of its members alone can.
+    fn of_union(&mut self, types: &Types<'_>, id: TypeId, depth: u32) -> Vec<Slot> {
+        // In libc++, a union of one member is a value that the node constructs later.
+        if types.members(id).len() == 1 {
+            return self.of_members(types, id, depth);
+        }
+        let members = types.members(id).iter();
+        let mut referring: Vec<&Member<'_>> = members
+            .filter(|member| {
+                !self
+                    .within(types, types.resolved(member.type_id), depth)
+                    .is_empty()
+            })
+            .collect();
+        match (referring.pop(), referring.is_empty()) {
+            (Some(member), true) => vec![Slot {
+                offset: member.offset,
+                holds: SlotKind::Perhaps(types.resolved(member.type_id)),
+            }],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The two words of a `&dyn` or `Box<dyn>` of Rust.
+fn dynamic(types: &Types<'_>, id: TypeId) -> Option<Slot> {
+    let pointer = types.member(id, "pointer")?;
+    let table = types.member(id, "vtable")?;
+    let is_beside = types.members(id).len() == 2 && table.offset == pointer.offset + 4;
+    is_beside.then_some(Slot {
+        offset: pointer.offset,
+        holds: SlotKind::Dynamic(table.offset),
+    })
+}

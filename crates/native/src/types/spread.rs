@@ -1,0 +1,490 @@
+//! From variables along typed pointers: a typed pointer to the start of a block gives it a type, whose pointers lead
+//! on. Which blocks are alive does not depend on it.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::rc::Rc;
+
+use base::columns;
+use base::control::{CHECK_INTERVAL, Control};
+use base::error::Result;
+use base::units::{Address, ObjectIndex};
+use dumps::Memory;
+use heap::TypeEvidence;
+
+use super::names::Namer;
+use super::plan::{DEEPEST, Plans, Slot, SlotKind};
+use super::table::{MemberKind, TypeId, TypeKind, Types};
+use crate::allocator::UsedBlocks;
+use crate::block_index::BlockIndex;
+
+/// The most bytes before the elements of an array of C++ whose elements have destructors.
+const MOST_BEFORE: u32 = 16;
+/// Pointers that are followed, for each word of the heap: types of compilers need less than one.
+const STEPS_PER_WORD: u64 = 16;
+const MORE_STEPS: u64 = 1 << 20;
+
+/// What a block is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BlockType {
+    /// Of the block, or of its elements.
+    pub(super) type_id: TypeId,
+    pub(super) is_array: bool,
+    pub(super) evidence: TypeEvidence,
+    /// The bytes before the first element.
+    pub(super) base: u32,
+}
+
+/// Elements to which a container refers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Elements {
+    /// The address of the container.
+    pub(super) holder: u32,
+    /// The address of the first element.
+    pub(super) start: u32,
+    pub(super) element: TypeId,
+    /// The elements for which there is room.
+    pub(super) capacity: u32,
+    pub(super) used: u32,
+}
+
+/// A buffer of a container.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ContainerUse {
+    /// The address of the container.
+    pub(crate) holder: u32,
+    pub(crate) buffer: ObjectIndex,
+    /// The bytes of the buffer that hold elements.
+    pub(crate) used: u32,
+}
+
+/// Values that may refer to others.
+#[derive(Clone, Copy)]
+struct Place {
+    address: u32,
+    type_id: TypeId,
+    count: u32,
+    /// Whether it is only the one member of a union that refers to something.
+    is_guess: bool,
+}
+
+/// The types of blocks while they are found.
+pub(super) struct Spread<'s, 'a> {
+    pub(super) types: &'s Types<'a>,
+    pub(super) namer: Namer<'s, 'a>,
+    memory: Memory<'s>,
+    walk: &'s UsedBlocks,
+    index: &'s BlockIndex<'s>,
+    plans: Plans,
+    pub(super) blocks: Vec<Option<BlockType>>,
+    seen: HashSet<(u32, TypeId)>,
+    queue: VecDeque<Place>,
+    /// Concrete types by the address of their table of functions, in Rust.
+    tables: HashMap<u32, TypeId>,
+    by_full_name: Option<HashMap<String, TypeId>>,
+    pub(super) uses: Vec<ContainerUse>,
+    /// Blocks that two pointers say different things of.
+    pub(super) conflicts: u64,
+    /// Containers whose layout is not known.
+    pub(super) unknown_containers: u64,
+    steps_left: u64,
+    work: u64,
+    pub(super) control: &'s Control,
+}
+
+impl<'s, 'a> Spread<'s, 'a> {
+    pub(super) fn new(
+        types: &'s Types<'a>,
+        memory: Memory<'s>,
+        (walk, index): (&'s UsedBlocks, &'s BlockIndex<'s>),
+        control: &'s Control,
+    ) -> Result<Self> {
+        let words: u64 = walk
+            .usable
+            .iter()
+            .map(|&usable| u64::from(usable) / 4)
+            .sum();
+        Ok(Self {
+            types,
+            namer: Namer::new(types),
+            memory,
+            walk,
+            index,
+            plans: Plans::default(),
+            blocks: columns::repeated(None, walk.addresses.len())?,
+            seen: HashSet::new(),
+            queue: VecDeque::new(),
+            tables: HashMap::new(),
+            by_full_name: None,
+            uses: Vec::new(),
+            conflicts: 0,
+            unknown_containers: 0,
+            steps_left: words * STEPS_PER_WORD + MORE_STEPS,
+            work: 0,
+            control,
+        })
+    }
+
+    /// Follows all variables that lie in these addresses.
+    pub(super) fn run(&mut self, statics: &std::ops::Range<u32>) -> Result<()> {
+        let variables = self.types.variables.iter();
+        let in_statics = variables.filter(|variable| statics.contains(&variable.address));
+        for variable in in_statics {
+            let found = self.types.get(self.types.resolved(variable.type_id));
+            let is_table = found.kind == TypeKind::Struct && variable.name.ends_with("{vtable}");
+            if let (true, Some(concrete)) = (is_table, found.target) {
+                self.tables.insert(variable.address, concrete);
+            } else {
+                self.place(variable.address, variable.type_id, 1)?;
+            }
+        }
+        while let Some(place) = self.queue.pop_front() {
+            self.follow(place)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn word(&self, address: u32) -> Option<u32> {
+        self.memory.word(Address(address))
+    }
+
+    pub(super) fn byte(&self, address: u32) -> Option<u8> {
+        self.memory.as_bytes().get(address as usize).copied()
+    }
+
+    /// By how many bytes less than this what a program asked for can be smaller than what its block has.
+    pub(super) fn slack(&self, usable: u32) -> u32 {
+        self.walk.allocator.slack(usable)
+    }
+
+    /// The block around an address, where it begins, and the bytes that the program may use.
+    pub(super) fn block(&self, address: u32) -> Option<(ObjectIndex, u32, u32)> {
+        let block = self.index.around(address)?;
+        let (start, usable) = (
+            self.walk.addresses[block.at()],
+            self.walk.usable[block.at()],
+        );
+        Some((block, start, usable))
+    }
+
+    /// Whether a place is new.
+    pub(super) fn see(&mut self, address: u32, type_id: TypeId) -> Result<bool> {
+        columns::check_room(32, "the places of typed values")?;
+        Ok(self.seen.insert((address, type_id)))
+    }
+
+    /// Values of a type at an address.
+    pub(super) fn place(&mut self, address: u32, type_id: TypeId, count: u32) -> Result<()> {
+        self.place_perhaps(address, type_id, count, false)
+    }
+
+    fn place_perhaps(
+        &mut self,
+        address: u32,
+        type_id: TypeId,
+        count: u32,
+        is_guess: bool,
+    ) -> Result<()> {
+        let type_id = self.types.resolved(type_id);
+        let plan = self.plans.get(self.types, type_id);
+        if !plan.is_empty() && count > 0 && self.see(address, type_id)? {
+            self.queue.push_back(Place {
+                address,
+                type_id,
+                count,
+                is_guess,
+            });
+        }
+        Ok(())
+    }
+
+    fn follow(&mut self, place: Place) -> Result<()> {
+        let plan = self.plans.get(self.types, place.type_id);
+        let size = self.types.size(place.type_id);
+        for nth in 0..place.count {
+            let offset = u64::from(nth) * u64::from(size);
+            let address = u64::from(place.address) + offset;
+            let Ok(address) = u32::try_from(address) else {
+                break;
+            };
+            self.follow_slots(address, &plan, place.is_guess, DEEPEST)?;
+        }
+        Ok(())
+    }
+
+    fn follow_slots(
+        &mut self,
+        address: u32,
+        plan: &Rc<[Slot]>,
+        is_guess: bool,
+        depth: u32,
+    ) -> Result<()> {
+        for slot in plan.iter() {
+            self.work += 1;
+            if self.work.is_multiple_of(CHECK_INTERVAL as u64) {
+                self.control.count(CHECK_INTERVAL as u64)?;
+            }
+            let Some(left) = self.steps_left.checked_sub(1) else {
+                return Ok(());
+            };
+            self.steps_left = left;
+            let Some(at) = address.checked_add(slot.offset) else {
+                continue;
+            };
+            match slot.holds {
+                SlotKind::Pointer(target) => {
+                    if let Some(word) = self.word(at) {
+                        self.refer(word, target, is_guess)?;
+                    }
+                }
+                SlotKind::Dynamic(table) => self.refer_by_table(at, address, table)?,
+                // That it takes a block says enough, also in a union.
+                SlotKind::Container(kind, id) => self.follow_container(at, kind, id)?,
+                SlotKind::Array(element, count) => self.place(at, element, count)?,
+                SlotKind::Perhaps(member) => self.place_perhaps(at, member, 1, true)?,
+                SlotKind::Variants(owner) if depth > 0 => {
+                    self.follow_variant(at, owner, is_guess, depth - 1)?;
+                }
+                SlotKind::Variants(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn follow_variant(
+        &mut self,
+        address: u32,
+        owner: TypeId,
+        is_guess: bool,
+        depth: u32,
+    ) -> Result<()> {
+        let members = self.types.members(owner);
+        let discriminant = members
+            .iter()
+            .find(|member| member.kind == MemberKind::Discriminant);
+        let value = discriminant.and_then(|member| {
+            let at = address.checked_add(member.offset)? as usize;
+            let size = self.types.size(member.type_id).min(8) as usize;
+            let bytes = self.memory.as_bytes().get(at..at.checked_add(size)?)?;
+            let mut value = [0; 8];
+            value[..size].copy_from_slice(bytes);
+            // A value may be written with its sign.
+            Some((
+                u64::from_le_bytes(value),
+                u64::MAX >> (64 - 8 * size.max(1)),
+            ))
+        });
+        let is = |kind: MemberKind| match (kind, value) {
+            (MemberKind::Variant(Some(wanted)), Some((value, mask))) => wanted & mask == value,
+            _ => false,
+        };
+        let chosen = members.iter().find(|member| is(member.kind));
+        let chosen = chosen.or_else(|| {
+            let mut members = members.iter();
+            members.find(|member| member.kind == MemberKind::Variant(None))
+        });
+        if let Some(member) = chosen
+            && let Some(at) = address.checked_add(member.offset)
+        {
+            let type_id = self.types.resolved(member.type_id);
+            let plan = self.plans.get(self.types, type_id);
+            self.follow_slots(at, &plan, is_guess, depth)?;
+        }
+        Ok(())
+    }
+
+    /// A pointer to a value whose type the table of functions beside it says.
+    fn refer_by_table(&mut self, pointer: u32, start: u32, table: u32) -> Result<()> {
+        let table = start.checked_add(table).and_then(|at| self.word(at));
+        let concrete = table.and_then(|table| self.tables.get(&table)).copied();
+        let (Some(concrete), Some(word)) = (concrete, self.word(pointer)) else {
+            return Ok(());
+        };
+        if let Some((block, start, usable)) = self.block(word)
+            && start == word
+            && self.fits_once(concrete, usable)
+        {
+            self.assign_type(
+                block,
+                BlockType {
+                    type_id: self.types.resolved(concrete),
+                    is_array: false,
+                    evidence: TypeEvidence::Dynamic,
+                    base: 0,
+                },
+            )?;
+            self.place(word, concrete, 1)?;
+        }
+        Ok(())
+    }
+
+    /// A pointer to at least one value of a type.
+    fn refer(&mut self, word: u32, target: TypeId, is_guess: bool) -> Result<()> {
+        let Some((block, start, usable)) = self.block(word) else {
+            return Ok(());
+        };
+        let size = self.types.size(target);
+        let room = start + usable - word;
+        if size == 0 {
+            return Ok(());
+        }
+        if size > room {
+            self.conflicts += u64::from(!is_guess && word == start);
+            return Ok(());
+        }
+        if word == start {
+            let found = self.at_start(target, usable);
+            let is_exact = found.is_some_and(|found| found.evidence == TypeEvidence::Field);
+            let Some(found) = found.filter(|_| !is_guess || is_exact) else {
+                return Ok(());
+            };
+            let evidence = if is_guess {
+                TypeEvidence::Fit
+            } else {
+                found.evidence
+            };
+            return self.assign(block, BlockType { evidence, ..found });
+        }
+        if is_guess {
+            return Ok(());
+        }
+        // Before an array of C++ whose elements have destructors is their number.
+        let count = self.word(word.saturating_sub(4));
+        let slack = self.slack(usable);
+        let has_count = word - start <= MOST_BEFORE
+            && room - room % size >= room.saturating_sub(slack - 1)
+            && count.is_some_and(|count| {
+                let bytes = u64::from(count) * u64::from(size);
+                count > 0 && bytes <= u64::from(room) && bytes + u64::from(slack) > room.into()
+            });
+        if let (true, Some(count)) = (has_count, count)
+            && self.types.get(target).kind == TypeKind::Struct
+            && self.blocks[block.at()].is_none()
+        {
+            let found = BlockType {
+                type_id: target,
+                is_array: true,
+                evidence: TypeEvidence::Field,
+                base: word - start,
+            };
+            self.assign_type(block, found)?;
+            return self.place(word, target, count);
+        }
+        self.place(word, target, 1)
+    }
+
+    /// Gives a block a type, and goes on from its values.
+    pub(super) fn assign(&mut self, block: ObjectIndex, found: BlockType) -> Result<()> {
+        let (start, usable) = (
+            self.walk.addresses[block.at()],
+            self.walk.usable[block.at()],
+        );
+        let size = self.types.size(found.type_id).max(1);
+        let count = if found.is_array { usable / size } else { 1 };
+        if self.assign_type(block, found)? {
+            self.place(start + found.base, found.type_id, count)?;
+        }
+        Ok(())
+    }
+
+    /// Gives a block a type, unless it has a better one. Whether it has this one now.
+    pub(super) fn assign_type(&mut self, block: ObjectIndex, found: BlockType) -> Result<bool> {
+        let Some(known) = self.blocks[block.at()] else {
+            self.blocks[block.at()] = Some(found);
+            return Ok(true);
+        };
+        let is_same = self.is_same(known.type_id, found.type_id);
+        if is_same && known.evidence <= found.evidence {
+            return Ok(true);
+        }
+        let is_better = if is_same || self.begins_with(found.type_id, known.type_id) {
+            found.evidence <= known.evidence || !is_same
+        } else if self.begins_with(known.type_id, found.type_id) {
+            false
+        } else if self.detail(known) != self.detail(found) {
+            self.detail(found) > self.detail(known)
+        } else {
+            let is_certain = found.evidence != TypeEvidence::Fit;
+            self.conflicts += u64::from(known.evidence != TypeEvidence::Fit && is_certain);
+            found.evidence < known.evidence
+        };
+        let is_better = is_better && known.evidence != TypeEvidence::Dynamic;
+        if is_better {
+            self.blocks[block.at()] = Some(found);
+        }
+        Ok(is_better)
+    }
+
+    /// A pointer of a container to elements, of which some are used. Whether they take a block.
+    pub(super) fn refer_to_elements(&mut self, elements: Elements) -> Result<bool> {
+        let size = self.types.size(elements.element);
+        let bytes = elements
+            .capacity
+            .checked_mul(size)
+            .filter(|&bytes| bytes > 0);
+        let (Some(bytes), Some((block, start, usable))) = (bytes, self.block(elements.start))
+        else {
+            return Ok(false);
+        };
+        let takes_block =
+            start == elements.start && bytes <= usable && bytes + self.slack(usable) > usable;
+        if takes_block {
+            self.assign_type(
+                block,
+                BlockType {
+                    type_id: self.types.resolved(elements.element),
+                    is_array: true,
+                    evidence: TypeEvidence::Container,
+                    base: 0,
+                },
+            )?;
+            self.place(start, elements.element, elements.used)?;
+            self.add_use(elements.holder, block, elements.used, size)?;
+        }
+        Ok(takes_block)
+    }
+
+    /// Notes how much of a buffer holds elements.
+    pub(super) fn add_use(
+        &mut self,
+        holder: u32,
+        buffer: ObjectIndex,
+        used: u32,
+        size: u32,
+    ) -> Result<()> {
+        columns::push(
+            &mut self.uses,
+            ContainerUse {
+                holder,
+                buffer,
+                used: used.saturating_mul(size),
+            },
+        )
+    }
+
+    /// A type by its name with scopes, as a compiler or a demangler of C++ writes it.
+    pub(super) fn described(&mut self, name: &str) -> Option<TypeId> {
+        let types = self.types;
+        let all = self.by_full_name.get_or_insert_with(|| {
+            let mut all = HashMap::new();
+            for (nth, found) in (0..).zip(&types.all) {
+                let is_struct = found.kind == TypeKind::Struct && found.size > 0;
+                if is_struct && !found.name.is_empty() {
+                    // Of the same type in several units, the first.
+                    let name = compact(&types.full_name(TypeId(nth), 1));
+                    all.entry(name).or_insert(TypeId(nth));
+                }
+            }
+            all
+        });
+        all.get(&compact(name)).copied()
+    }
+}
+
+/// A name without spaces and without the namespaces of versions of the library.
+fn compact(name: &str) -> String {
+    let mut name = name
+        .replace("std::__1::", "std::")
+        .replace("std::__2::", "std::");
+    name.retain(|character| character != ' ');
+    name
+}
