@@ -8,7 +8,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { analyzeFile } from "@warpo/heap-analyzer";
+import { analyzeFile, type Heap, openHeapFile } from "@warpo/heap-analyzer";
 import { attach } from "@warpo/heap-analyzer/attach";
 import asc from "assemblyscript/asc";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -150,16 +150,43 @@ describe.skipIf(process.platform === "win32")("a process by its id", () => {
   });
 });
 
-test("a program that never rests is interrupted, and a warning says so", async () => {
-  const wasm = await compile([]);
-  const { url } = await start("server.cjs", [wasm, "--busy"]);
-  const target = await attach(url);
-  const dump = join(folder, "busy.dump");
-  const [warning] = await target.writeDump(dump);
-  await target.close();
-  expect(warning).toContain("did not come to rest");
-  expect(readFileSync(dump).subarray(0, 4).toString()).toBe("ASHD");
+test("the stack of a program at rest is empty; one that never rests is interrupted, and its stack is in the dump", async () => {
+  const wasm = await compile(["--debug", "--exportRuntime"]);
+  const dumpOf = async (url: string, name: string) => {
+    const target = await attach(url);
+    const dump = join(folder, name);
+    const warnings = await target.writeDump(dump);
+    await target.close();
+    return { heap: openHeapFile(dump, wasm), warnings, stack: stackOf(dump) };
+  };
+  // A call that has ended is no root either.
+  const { url, send } = await start("server.cjs", [wasm]);
+  await send("hold");
+  const resting = await dumpOf(url, "resting.dump");
+  expect(resting.warnings).toEqual([]);
+  expect(resting.stack).toBe(0);
+  expect(resting.heap.find({ class: "*/Held" }).total).toBe(0);
+  expect(resting.heap.unreachable().garbage.count).toBeGreaterThan(0);
+
+  const busy = await dumpOf((await start("server.cjs", [wasm, "--busy"])).url, "busy.dump");
+  expect(busy.warnings).toEqual([expect.stringContaining("did not come to rest")]);
+  expect(busy.stack).toBeGreaterThan(0);
+  const [held] = busy.heap.find({ class: "*/Held" }).objects;
+  const { roots } = busy.heap.object(held?.address as number);
+  expect(roots).toEqual([expect.objectContaining({ kind: "stack" })]);
+
+  // Everything else that lives is the same.
+  const others = (heap: Heap) =>
+    heap.constructors().constructors.filter(({ className }) => !className.endsWith("/Held"));
+  expect(others(busy.heap)).toEqual(others(resting.heap));
+  for (const { heap } of [busy, resting]) heap.close();
 });
+
+/** The bytes of the program's stack that are in use, as the header of a dump says. */
+function stackOf(dump: string): number {
+  const [heapBase, stackPointer] = [12, 16].map((at) => readFileSync(dump).readUInt32LE(at));
+  return (heapBase as number) - (stackPointer as number);
+}
 
 test("instances of workers, and those of which only a function is kept, are found", async () => {
   const wasm = await compile([]);

@@ -1,14 +1,14 @@
 /** The explorer with a running program: its button takes a dump, and `--watch` adds one after the other. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Status } from "../js/explorer/methods.ts";
-import { CLI } from "./support/command_line.ts";
+import { failureOf, runIn } from "./support/command_line.ts";
 import { inspectedProgram } from "./support/inspected_program.ts";
+import { startOpen } from "./support/open_explorer.ts";
 
 let folder: string;
 let program: ChildProcess;
@@ -28,12 +28,8 @@ afterAll(() => {
 /** Starts the explorer with its temporary files in a folder of the test. */
 async function explorer(...args: string[]) {
   const temporary = mkdtempSync(join(folder, "temporary-"));
-  const child = spawn(process.execPath, [CLI, "open", "--no-browser", ...args], {
-    env: { ...process.env, TMPDIR: temporary },
-  });
+  const { child, url: address } = await startOpen(args, { ...process.env, TMPDIR: temporary });
   running.push(child);
-  const [line] = await once(createInterface({ input: child.stdout }), "line");
-  const address = new URL(line);
   const ask = async (method: string) => {
     const response = await fetch(new URL("/ask", address), {
       method: "POST",
@@ -60,6 +56,20 @@ test("the first dump is taken at once, others when the page asks; all are remove
   expect(readdirSync(temporary)).toHaveLength(1);
   await stop();
   expect(readdirSync(temporary)).toEqual([]);
+});
+
+test("with --folder, the dumps and the module stay there, and other commands read them", async () => {
+  const kept = join(folder, "kept");
+  const { ask, stop, temporary } = await explorer("--attach", url, "--folder", kept);
+  await ask("take");
+  await stop();
+  expect(readdirSync(temporary)).toEqual([]);
+  const dumps = ["watch-000001.dump", "watch-000002.dump"];
+  expect(readdirSync(kept).sort()).toEqual([...dumps, "watch.wasm"]);
+  const summary = runIn(kept, ["summary", dumps[1] as string, "--wasm", "watch.wasm"]);
+  expect(summary.stdout).toContain("live");
+  const alone = runIn(folder, ["open", "--folder", kept, join(kept, dumps[0] as string)]);
+  expect(failureOf(alone)).toContain("--folder needs --attach or --watch");
 });
 
 test("without --attach, no dump is taken", async () => {

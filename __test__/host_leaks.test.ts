@@ -39,6 +39,8 @@ interface Outcome {
   during: string[];
   after: string[];
   notes: string[];
+  /** The rounds that were run, with those of the warm-up. */
+  ran: number;
 }
 
 /** What a test of a process of its own ends with. */
@@ -52,8 +54,8 @@ async function outcome(kind: string, options: object = {}): Promise<Outcome> {
 
 describe("a leak", () => {
   test("is named by path, constructor and rate", async () => {
-    const { code, message, places = [] } = await outcome("map", { rounds: 5 });
-    expect(code).toBe("ERR_LEAK");
+    const { code, message, places = [], ran } = await outcome("map", { rounds: 5 });
+    expect([code, ran]).toEqual(["ERR_LEAK", 7]);
     const place = places.find(({ className }) => className === "Visit");
     expect(place?.perInterval.count).toBe(3);
     expect(place?.path).toMatch(/->visits > Map\{table\} > \(array\)\{\*\} > Visit$/);
@@ -101,8 +103,11 @@ test("garbage is collected without a flag, and finalizers have run", async () =>
 
 describe("steady work", () => {
   test("passes, whatever it allocates, prints, and awaits; and no file stays", async () => {
-    const { code, message, during, after, notes } = await outcome("steady", { rounds: 6 });
+    const { code, message, during, after, notes, ran } = await outcome("steady", { rounds: 7 });
     expect([code, message]).toEqual([undefined, undefined]);
+    // It ends when nothing can grow in all rounds any more: at the earliest after three that are measured.
+    expect(ran).toBeGreaterThanOrEqual(5);
+    expect(ran).toBeLessThanOrEqual(9);
     expect(during).toHaveLength(1);
     expect(during[0]).toMatch(/^warpo-heap-analyzer-leak-test-/);
     expect(after).toEqual([]);

@@ -103,7 +103,10 @@ export interface LeakTest {
    * finish what they begin: objects that the program releases only later look like a leak.
    */
   run: (round: number) => unknown;
-  /** The number of measured rounds (a whole number ≥ 2; default: 8). With fewer than 8, random changes can look like a leak. */
+  /**
+   * The number of measured rounds (a whole number ≥ 2; default: 8). With fewer than 8, random changes can look like a leak.
+   * A test of the JavaScript heap alone ends before the last round if nothing can grow in all of them any more.
+   */
   rounds?: number | undefined;
   /** The number of rounds before these, in which caches fill (a whole number ≥ 0; default: 2). */
   warmup?: number | undefined;
@@ -164,11 +167,11 @@ export async function expectNoLeak(test: LeakTest): Promise<void> {
   if (host) heaps.push("host");
   const folder = host ? new RoundFolder() : undefined;
   try {
-    const kept = await runRounds(options, folder, module);
+    const { kept, isDecided } = await runRounds(options, folder, module);
     const problems: LeakError[] = [];
     for (const heap of heaps) {
       const place = heaps.length > 1 ? IN_HEAP[heap] : "";
-      const problem = await judge(kept.tables(heap), options, place);
+      const problem = await judge(kept.tables(heap), options, { place, isDecided });
       if (problem !== undefined) problems.push(problem);
     }
     const [first, second] = problems;
@@ -184,14 +187,18 @@ export async function expectNoLeak(test: LeakTest): Promise<void> {
 /** Where a leak is, if two heaps are judged. */
 const IN_HEAP = { program: "in the program, ", host: "in the JavaScript heap, " };
 
-/** Runs all rounds, and keeps the place tables of the measured ones. */
+/**
+ * Runs the rounds, and keeps the place tables of the measured ones.
+ *
+ * @returns whether it ended before the last round, because nothing of the JavaScript heap can grow in all of them.
+ */
 async function runRounds(
   options: Options,
   folder: RoundFolder | undefined,
   module: Uint8Array | undefined,
-): Promise<RoundTables> {
+): Promise<{ kept: RoundTables; isDecided: boolean }> {
   const kept = folder ?? inMemory();
-  const { instance, host, run, warmup, rounds, timeLimit } = options;
+  const { instance, host, run, warmup, rounds, slow, timeLimit } = options;
   const limit = new TimeLimit(
     timeLimit ?? (host ? DEFAULT_LIMIT : undefined),
     timeLimit === undefined,
@@ -205,9 +212,13 @@ async function runRounds(
     if (instance !== undefined && module !== undefined) {
       kept.keep("program", await placeTable(captureDump(instance), module));
     }
-    if (folder !== undefined) await keepHostTable(folder);
+    if (folder === undefined) continue;
+    await keepHostTable(folder);
+    // A snapshot takes much longer than a dump.
+    if (instance !== undefined || round === warmup + rounds) continue;
+    if (!native.mayGrow(folder.tables("host"), rounds, slow)) return { kept, isDecided: true };
   }
-  return kept;
+  return { kept, isDecided: false };
 }
 
 /** Tables that grow the JavaScript heap, which is not judged. */
@@ -220,12 +231,13 @@ function inMemory(): RoundTables {
  * Judges the tables of a heap.
  *
  * @param place where a leak is, if that is not clear.
+ * @param isDecided whether it is known that nothing grows.
  * @returns the error for a leak.
  */
 async function judge(
   tables: native.PlaceTableHandle[],
   { slow, strict, allow, allowWarnings, warmup }: Options,
-  place: string,
+  { place, isDecided }: { place: string; isDecided: boolean },
 ): Promise<LeakError | undefined> {
   const request = JSON.stringify({
     slow,
@@ -242,6 +254,7 @@ async function judge(
   const answer = JSON.parse(await ask()) as CheckAnswer;
   const codes = inconclusive(answer.warnings);
   if (codes.length > 0 && !allowWarnings) throw inconclusiveError(answer, codes);
+  if (isDecided) return undefined;
   if (!answer.passed) {
     return new LeakError(`${summary(answer, place)}\n\n${await ask(PLAIN)}`, answer);
   }

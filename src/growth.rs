@@ -101,6 +101,21 @@ pub fn check<'env>(
     compared::<CheckOptions>(env, &tables, &options, text, control)
 }
 
+/// Whether `planned` tables, of which these are the first, may show growth: if not, further ones need not be made.
+#[napi]
+pub fn may_grow(
+    tables: Vec<ClassInstance<PlaceTableHandle>>,
+    planned: u32,
+    slow: bool,
+) -> Result<bool> {
+    guarded(|| {
+        let tables: Vec<&PlaceTable> = tables.iter().map(|table| &**table.table()).collect();
+        Ok(run_on_own_thread(|| {
+            questions::may_grow(&tables, u64::from(planned), slow, &Control::default())
+        })?)
+    })
+}
+
 fn compared<'env, C: TableQuestion>(
     env: &'env Env,
     tables: &[ClassInstance<PlaceTableHandle>],

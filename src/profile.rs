@@ -12,6 +12,7 @@ use super::work_control::WorkControl;
 use base::columns;
 use base::control::Control;
 use base::error::Error;
+use base::units::Address;
 use engine::instrument::InstrumentError;
 use engine::instrument::allocations::{LIVE_SAMPLES_MODULE, instrument_allocations as instrument};
 use engine::instrument::name_functions;
@@ -207,6 +208,30 @@ pub fn sites_async<'env>(
             };
             Ok(AnswerData {
                 text: text.map_err(internal)?,
+                warnings: Vec::new(),
+            })
+        })
+    })
+}
+
+/// The line that allocated an object, by a profile of the same moment: as JSON, `null` if its block was not sampled.
+#[napi(ts_return_type = "Promise<AnswerData>")]
+pub fn allocation_line_async<'env>(
+    env: &'env Env,
+    heap: ClassInstance<HeapHandle>,
+    profile: &[u8],
+    address: u32,
+    control: &WorkControl,
+) -> Result<Object<'env>> {
+    guarded(|| {
+        let heap = heap.heap()?;
+        let profile = profile.to_vec();
+        control.start(env, [], move |[], control| {
+            let sampled = sampled_blocks(&profile)?;
+            let line =
+                questions::allocation_line(heap.loaded(), &sampled, Address(address), control)?;
+            Ok(AnswerData {
+                text: serde_json::to_string(&line).map_err(internal)?,
                 warnings: Vec::new(),
             })
         })

@@ -1,29 +1,31 @@
 // The explorer in a real Chromium: `open` serves it, and three leaks of a game are found with clicks alone.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { text as textOfStream } from "node:stream/consumers";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import AscTransform from "../../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../../dist/capture.js";
 import { openHeap } from "../../dist/index.js";
+import { createProfiler, instrument } from "../../dist/profile.js";
 import type { FoundObject, Heap } from "../../index.js";
 import * as format from "../../js/report/format.ts";
 import { runCompiler } from "../support/compile.ts";
+import { startOpen } from "../support/open_explorer.ts";
 import { findChromium, startChromium } from "./chromium.ts";
 
 const PROGRAMS = join(import.meta.dirname, "../programs");
-const CLI = join(import.meta.dirname, "../../dist/heap_analyzer/cli.js");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** Rounds before each dump. In each a player comes, and makes three moves. */
 const ROUNDS = 200;
+const GAME = readFileSync(join(PROGRAMS, "game.ts"), "utf8");
+const lineOf = (part: string) => GAME.split("\n").findIndex((line) => line.includes(part)) + 1;
 
 interface Game extends WebAssembly.Exports {
   play(rounds: number): void;
@@ -36,16 +38,6 @@ if (missing) console.warn(`tests of the explorer are skipped: ${missing}`);
 
 async function textOf(locator: Locator): Promise<string> {
   return (await locator.textContent()) ?? "";
-}
-
-/** Starts `open`, and waits for its address. */
-async function startOpen(args: string[]): Promise<{ url: URL; child: ChildProcess }> {
-  const child = spawn(process.execPath, [CLI, "open", ...args, "--no-browser"], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
-  const [line] = (await once(lines, "line")) as [string];
-  return { url: new URL(line), child };
 }
 
 /** A request as any program could make it. */
@@ -62,6 +54,7 @@ async function asked(
 
 describe.skipIf(missing)("the explorer", () => {
   const folder = mkdtempSync(join(tmpdir(), "explorer-"));
+  const profiles = mkdtempSync(join(tmpdir(), "explorer-profile-"));
   let browser: Browser;
   let game: Game;
   let wasm: Uint8Array;
@@ -82,16 +75,23 @@ describe.skipIf(missing)("the explorer", () => {
   }
 
   beforeAll(async () => {
-    const args = ["game.ts", "--debug", "--exportRuntime"];
-    ({ wasm } = await runCompiler(args, { baseDir: PROGRAMS, transforms: [AscTransform] }));
+    const args = ["game.ts", "--debug", "--exportRuntime", "--sourceMap"];
+    const compiled = await runCompiler(args, { baseDir: PROGRAMS, transforms: [AscTransform] });
+    wasm = compiled.wasm;
     writeFileSync(join(folder, "game.wasm"), wasm);
-    const module = await WebAssembly.compile(exposeGlobals(wasm));
-    const instance = await WebAssembly.instantiate(module, { env: { abort() {} } });
+    const program = instrument(Uint8Array.from(wasm), { sourceMap: compiled.sourceMap });
+    const profiler = createProfiler(program, { interval: 1 });
+    const module = await WebAssembly.compile(exposeGlobals(program.wasm));
+    const imports = { env: { abort() {} }, ...profiler.imports };
+    const instance = await WebAssembly.instantiate(module, imports);
+    profiler.attach(instance.exports);
     game = instance.exports as Game;
     before = openHeap(dump(1), wasm);
     dump(2);
     heap = openHeap(dump(3), wasm);
-    ({ url, child } = await startOpen([folder]));
+    const profile = join(profiles, "heap.pb.gz");
+    writeFileSync(profile, profiler.heapProfile());
+    ({ url, child } = await startOpen([folder, "--profile", profile]));
     browser = await startChromium();
   });
 
@@ -101,6 +101,7 @@ describe.skipIf(missing)("the explorer", () => {
     before?.close();
     await browser?.close();
     rmSync(folder, { recursive: true });
+    rmSync(profiles, { recursive: true });
   });
 
   afterEach(async () => {
@@ -125,7 +126,7 @@ describe.skipIf(missing)("the explorer", () => {
     return page;
   }
 
-  test("three leaks are found with clicks alone", async () => {
+  test("three leaks are found with clicks alone, down to their lines", async () => {
     const page = await open();
     const pane = page.locator(".pane");
     const grown = page.locator(".suspects").first().locator("article");
@@ -150,6 +151,7 @@ describe.skipIf(missing)("the explorer", () => {
     await pane.getByText(`50 to 99 of ${total}`).waitFor();
     await pane.locator(".entries a.address").first().click();
     await pane.locator("h2").filter({ hasText: "/Move" }).waitFor();
+    await pane.getByText(`game.ts:${lineOf("new Move(")}`).waitFor();
     await pane.getByRole("button", { name: "Open player" }).click();
     await pane.locator(".tree .tree").getByText("level").waitFor();
     expect(await textOf(pane.locator(".path"))).toContain("game/replay");
@@ -171,11 +173,27 @@ describe.skipIf(missing)("the explorer", () => {
     await pane.getByText("New since 01.dump").waitFor();
     await pane.locator(".path").waitFor();
     expect(await textOf(pane.locator(".path"))).toContain("game/lobby");
+    await pane.getByText(`game.ts:${lineOf("new Player(")}`).waitFor();
 
     // The map keeps each picture, and the program never asks for one again.
     await page.getByRole("link", { name: "Overview" }).click();
     await grown.filter({ hasText: "Picture" }).locator(".path a.address").last().click();
     await pane.locator(".entries").getByText('"avatar 4"').waitFor();
+    await pane.locator(".entries a.address").filter({ hasText: "0x" }).last().click();
+    await pane.locator("h2").filter({ hasText: "Picture" }).waitFor();
+    await pane.getByText(`game.ts:${lineOf("new Picture(")}`).waitFor();
+
+    // The same lines are those that retain most.
+    await page.getByRole("link", { name: "Lines" }).click();
+    for (const part of ["new Move(", "new Player(", "new Picture("]) {
+      await page
+        .getByRole("row")
+        .filter({ hasText: `game.ts:${lineOf(part)}` })
+        .waitFor();
+    }
+    await page.goBack();
+    await pane.locator("h2").filter({ hasText: "Picture" }).waitFor();
+    await page.goBack();
 
     // Every state is in the history.
     await page.goBack();
@@ -242,6 +260,47 @@ describe.skipIf(missing)("the explorer", () => {
         expected.map(({ address }) => address).toSorted((one, other) => one - other),
       );
     }
+  });
+
+  test("the line of an object is that of the profile, of its dump alone", async () => {
+    const headers = { authorization: `Bearer ${url.searchParams.get("token")}` };
+    const line = async (dump: string, address: unknown) => {
+      const body = JSON.stringify({ method: "line", params: { heap: dump, address } });
+      return JSON.parse((await asked(url, { headers, body })).body);
+    };
+    const players = heap.find({ class: "*/Player", limit: 3 * ROUNDS }).objects;
+    expect(players).toHaveLength(3 * ROUNDS);
+    for (const { address } of [players[0], players.at(-1)] as FoundObject[]) {
+      const { result } = await line("3", address);
+      expect(result.line).toMatchObject({ file: "game.ts", line: lineOf("new Player(") });
+    }
+    // Within static data, no object is allocated.
+    expect(await line("3", 16)).toEqual({ result: { line: null } });
+    expect(await line("1", players[0]?.address)).toMatchObject({
+      error: { code: "ERR_INVALID_ARGUMENTS" },
+    });
+    expect(await line("3", "0x10")).toMatchObject({ error: { code: "ERR_INVALID_ARGUMENTS" } });
+  });
+
+  test("the keyboard alone follows a suspect to its object and its line", async () => {
+    const page = await open();
+    /** Presses Tab until an element of this kind has the focus. */
+    const tabTo = async (selector: string) => {
+      for (let presses = 0; presses < 60; presses++) {
+        await page.keyboard.press("Tab");
+        if (await page.evaluate((one) => document.activeElement?.matches(one), selector)) return;
+      }
+      throw new Error(`Tab does not lead to ${selector}`);
+    };
+    await tabTo(".suspects .path a.address");
+    await page.keyboard.press("Enter");
+    const pane = page.locator(".pane");
+    await pane.locator(".path").waitFor();
+    await tabTo(".pane a.address");
+    await page.keyboard.press("Enter");
+    await pane.getByText(/game\.ts:\d+/).waitFor();
+    await page.keyboard.press("Escape");
+    expect(await pane.isVisible()).toBe(false);
   });
 
   test("the keyboard alone finds a class, an object and a text", async () => {
@@ -343,6 +402,10 @@ describe.skipIf(missing)("the explorer", () => {
 
   test.each([
     { colorScheme: "light", width: 390 },
+    { colorScheme: "dark", width: 390 },
+    { colorScheme: "light", width: 768 },
+    { colorScheme: "dark", width: 768 },
+    { colorScheme: "light", width: 1440 },
     { colorScheme: "dark", width: 1440 },
   ] as const)("axe finds nothing at $width px, $colorScheme", async ({ colorScheme, width }) => {
     const name = encodeURIComponent(heap.find({ class: "*/Player" }).objects[0]?.className ?? "");
@@ -351,13 +414,20 @@ describe.skipIf(missing)("the explorer", () => {
     await page.evaluate(AXE);
     const routes = {
       [`overview?object=${array}`]: ".entries",
+      classes: "#class-filter",
       [`class?name=${name}`]: ".rows .row a",
+      comparison: "table",
       growth: ".chart",
+      lines: "table",
+      "where?class=*Player&where=open%20%3D%3D%20false": ".rows .row a",
       "dominators?view=treemap": ".treemap .tile",
+      dominators: "canvas",
+      waste: "table",
+      unreachable: "h1",
     };
     for (const [route, ready] of Object.entries(routes)) {
       await page.goto(`${url}#${route}`);
-      await page.locator(ready).first().waitFor();
+      await page.locator(`main ${ready}, .pane ${ready}`).first().waitFor();
       if (route.startsWith("overview")) {
         await page.locator("summary", { hasText: "Neighbourhood" }).click();
         await page.locator(".pane .graph .node").first().waitFor();

@@ -75,10 +75,12 @@ const [kind, options] = process.argv.slice(2);
 const notes = [];
 console.warn = (note) => notes.push(note);
 let during;
+let ran = 0;
 
 async function main() {
   const run = (round) => {
     during ??= readdirSync(tmpdir());
+    ran++;
     return WORK[kind](round);
   };
   let error;
@@ -95,7 +97,8 @@ async function main() {
   }
   const { code, message, answer } = error ?? {};
   const after = readdirSync(tmpdir());
-  console.log(JSON.stringify({ code, message, places: answer?.places, during, after, notes }));
+  const places = answer?.places;
+  console.log(JSON.stringify({ code, message, places, during, after, notes, ran }));
 }
 
 main();

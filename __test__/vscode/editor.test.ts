@@ -2,7 +2,15 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
@@ -10,21 +18,43 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import AscTransform from "../../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../../dist/capture.js";
 import { openHeap, openHeapFile } from "../../dist/index.js";
+import { createProfiler, instrument } from "../../dist/profile.js";
 import * as format from "../../js/report/format.ts";
 import { findChromium, startChromium } from "../browser/chromium.ts";
 import { runCompiler } from "../support/compile.ts";
-import { type Window, Workbench, whatIsMissing } from "./workbench.ts";
+import { packed, type Window, Workbench, whatIsMissing } from "./workbench.ts";
 
 const PROGRAMS = join(import.meta.dirname, "../programs");
 const PICTURES = join(import.meta.dirname, "../../build/vscode");
 const GAME = readFileSync(join(PROGRAMS, "game.ts"), "utf8");
 /** Rounds before each dump. In each a player comes, and makes three moves. */
 const ROUNDS = 200;
+/** In bytes. */
+const LARGEST_PACKAGE = 6_000_000;
 
 const missing = findChromium() === undefined ? "no Chromium" : whatIsMissing();
 if (missing) console.warn(`tests in VS Code are skipped: there is ${missing}`);
 
 const lineOf = (part: string) => GAME.split("\n").findIndex((line) => line.includes(part)) + 1;
+
+/** Runs the game with a profiler, and writes its dump and the heap profile of the same moment. */
+async function writeProfiled(
+  folder: string,
+  wasm: Uint8Array<ArrayBuffer>,
+  sourceMap: string,
+): Promise<void> {
+  const program = instrument(wasm, { sourceMap });
+  const profiler = createProfiler(program, { interval: 1 });
+  const module = await WebAssembly.compile(exposeGlobals(program.wasm));
+  const imports = { env: { abort() {} }, ...profiler.imports };
+  const { exports } = await WebAssembly.instantiate(module, imports);
+  profiler.attach(exports);
+  (exports.play as (rounds: number) => void)(ROUNDS);
+  (exports.collect as () => void)();
+  mkdirSync(folder);
+  writeFileSync(join(folder, "profiled.dump"), captureDump(exports));
+  writeFileSync(join(folder, "heap.pb.gz"), profiler.heapProfile());
+}
 
 describe.skipIf(missing)("the extension", () => {
   const folder = mkdtempSync(join(tmpdir(), "vscode-"));
@@ -59,6 +89,12 @@ describe.skipIf(missing)("the extension", () => {
     damaged.fill(0xff, damaged.length >> 1, (damaged.length >> 1) + 4096);
     writeFileSync(join(project, "dumps/damaged.dump"), damaged);
     writeFileSync(join(project, "dumps/notes.dump"), "-- a dump of a database\n");
+    await writeProfiled(join(project, "profiled"), Uint8Array.from(wasm), sourceMap as string);
+    // Two modules that both fit, and one that does not.
+    mkdirSync(join(project, "twins"));
+    copyFileSync(join(project, "dumps/03.dump"), join(project, "twins/twin.dump"));
+    for (const name of ["one.wasm", "two.wasm"]) writeFileSync(join(project, "twins", name), wasm);
+    writeFileSync(join(project, "other.wasm"), "\0asm\u{1}\0\0\0");
     const [first, , last] = dumps.map((dump) => openHeap(dump, wasm));
     const row = last
       ?.constructors()
@@ -82,6 +118,10 @@ describe.skipIf(missing)("the extension", () => {
     await browser?.close();
     bench?.stop();
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("the package has 6 MB at most", () => {
+    expect(statSync(packed() as string).size).toBeLessThanOrEqual(LARGEST_PACKAGE);
   });
 
   test("a dump opens in the page, and its module is found in build", async () => {
@@ -145,6 +185,28 @@ describe.skipIf(missing)("the extension", () => {
     await window.run("View: Close Panel");
   });
 
+  test("with a heap profile, the lines that allocated are listed, and open in the source", async () => {
+    await window.openFile("profiled/profiled.dump");
+    await window.heap.locator(".top .name", { hasText: "profiled.dump" }).waitFor();
+    await window.heap.getByRole("link", { name: "Overview" }).waitFor();
+    expect(await window.heap.getByRole("link", { name: "Lines" }).count()).toBe(0);
+    await window.run("Heap: Add a Heap Profile…");
+    await window.answer(join(project, "profiled/heap.pb.gz"));
+    await window.heap.getByRole("link", { name: "Lines" }).click();
+    const line = lineOf("new Move(");
+    const row = window.heap.getByRole("row").filter({ hasText: `game.ts:${line}` });
+    await row
+      .getByText(format.count(3 * ROUNDS))
+      .first()
+      .waitFor();
+    await window.page.screenshot({ path: join(PICTURES, "dark-lines.png") });
+    await row.getByRole("button", { name: "Source" }).click();
+    await expect.poll(() => window.line()).toContain(`Ln ${line},`);
+    await window.closeEditor("profiled.dump");
+    await expect.poll(() => bench.analyzers().length).toBe(1);
+    await window.tab("03.dump").click();
+  });
+
   test("a killed analyzer leaves the page, says so, and starts again", async () => {
     const [id] = bench.analyzers();
     process.kill(id as number, "SIGKILL");
@@ -172,6 +234,33 @@ describe.skipIf(missing)("the extension", () => {
     await window.heap.getByRole("heading", { name: "Growth" }).waitFor();
     await window.heap.locator(".chart .point").nth(2).waitFor();
     await window.page.screenshot({ path: join(PICTURES, "light-growth.png") });
+    await window.heap.getByRole("link", { name: "Overview" }).click();
+    await window.heap.locator(".suspects").first().waitFor();
+    await window.page.screenshot({ path: join(PICTURES, "light-overview.png") });
+  });
+
+  test("the module is asked for once, and another one can be chosen", async () => {
+    const twin = (name: string) => join(project, "twins", name);
+    await window.openFile("twins/twin.dump");
+    await window.choose("one.wasm");
+    await window.heap.locator(".top .name", { hasText: "twin.dump" }).waitFor();
+    expect(bench.modules()).toContain(twin("one.wasm"));
+    await window.closeEditor("twin.dump");
+    await expect.poll(() => bench.modules()).not.toContain(twin("one.wasm"));
+    await window.openFile("twins/twin.dump");
+    await window.heap.locator(".top .name", { hasText: "twin.dump" }).waitFor();
+    expect(bench.modules()).toContain(twin("one.wasm"));
+
+    await window.run("Heap: Choose the Module…");
+    await window.choose("other.wasm");
+    const said = window.notification("twin.dump");
+    await said.waitFor();
+    await window.heap.getByRole("heading", { name: "This heap cannot be shown" }).waitFor();
+    await window.page.screenshot({ path: join(PICTURES, "light-other-module.png") });
+    await said.getByRole("button", { name: "Choose the Module…" }).click();
+    await window.choose("two.wasm");
+    await window.heap.locator(".top .name", { hasText: "twin.dump" }).waitFor();
+    expect(bench.modules()).toContain(twin("two.wasm"));
   });
 
   test("a damaged dump says what is wrong, and its first part can be shown", async () => {

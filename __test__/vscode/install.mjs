@@ -6,14 +6,14 @@ import { join } from "node:path";
 
 const HERE = import.meta.dirname;
 const EDITOR = join(HERE, "node_modules/code-server/lib/vscode");
-const ARGUMENTS = ["ci", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"];
+const ARGUMENTS = ["--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"];
 
-// The editor has a lock file of its own.
-for (const [folder, installed] of [
-  [HERE, EDITOR],
-  [EDITOR, join(EDITOR, "node_modules")],
+// The editor has a lock file of its own, which lacks a package that npm adds to it: `npm ci` refuses it.
+for (const [command, folder, installed] of [
+  ["ci", HERE, EDITOR],
+  ["install", EDITOR, join(EDITOR, "node_modules")],
 ]) {
   if (existsSync(installed)) continue;
-  const { status } = spawnSync("npm", ARGUMENTS, { cwd: folder, stdio: "inherit" });
+  const { status } = spawnSync("npm", [command, ...ARGUMENTS], { cwd: folder, stdio: "inherit" });
   if (status !== 0) process.exit(1);
 }

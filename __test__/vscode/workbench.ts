@@ -18,7 +18,8 @@ export function whatIsMissing(): string | undefined {
   return packed() === undefined ? "no packed extension" : undefined;
 }
 
-function packed(): string | undefined {
+/** The packed extension for this machine, if it was packed. */
+export function packed(): string | undefined {
   const name = readdirSync(EXTENSION).find((file) => file.endsWith(`${process.arch}.vsix`));
   return name && join(EXTENSION, name);
 }
@@ -81,17 +82,23 @@ export class Workbench {
 
   /** The processes of the analyzer that the extension has started. */
   analyzers(): number[] {
-    const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-    const line = (id: string) => {
-      try {
-        return readFileSync(`/proc/${id}/cmdline`, "utf8");
-      } catch {
-        return "";
-      }
-    };
-    return processes
-      .filter((id) => line(id).includes(this.#extensions) && line(id).includes("cli.js\0open"))
-      .map(Number);
+    return [...this.#commands().keys()];
+  }
+
+  /** The modules that these processes read, by their paths. */
+  modules(): (string | undefined)[] {
+    return [...this.#commands().values()].map((words) => words[words.indexOf("--wasm") + 1]);
+  }
+
+  /** The words of the commands `open`, by process. */
+  #commands(): Map<number, string[]> {
+    const found = new Map<number, string[]>();
+    for (const id of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+      const words = wordsOf(id);
+      const isOurs = words.some((word) => word.startsWith(this.#extensions));
+      if (isOurs && words.includes("open")) found.set(Number(id), words);
+    }
+    return found;
   }
 
   stop(): void {
@@ -161,6 +168,21 @@ export class Window {
 
   tab(name: string): Locator {
     return this.page.locator(".tab", { hasText: name });
+  }
+
+  /** Closes the tab of a file. */
+  async closeEditor(name: string): Promise<void> {
+    await this.tab(name).click({ button: "middle" });
+    await this.tab(name).waitFor({ state: "detached" });
+  }
+}
+
+/** The command line of a process; nothing if it has ended. */
+function wordsOf(process: string): string[] {
+  try {
+    return readFileSync(`/proc/${process}/cmdline`, "utf8").split("\0");
+  } catch {
+    return [];
   }
 }
 

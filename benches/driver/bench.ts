@@ -48,10 +48,11 @@ const FULL_SIZE = "4GiB";
 /** The shape for a full memory: the one that is most like a program. */
 const FULL_SHAPE = "mix";
 const SHOP = "shop";
+const EXPLORER = "explorer";
 const PROFILER = "profiler";
 const SNAPSHOTS = "snapshots";
 /** What is not a shape of the forge. */
-const PROGRAMS = [SHOP, PROFILER, SNAPSHOTS];
+const PROGRAMS = [SHOP, EXPLORER, PROFILER, SNAPSHOTS];
 
 function main(): void {
   const options = readOptions();
@@ -141,6 +142,13 @@ function measure(options: Options, folder: string): Results {
     targets.measureReport(large, join(folder, "report.html"));
     progress("exports");
     targets.measureExports(large, join(folder, "exported"));
+  }
+  if (shapes.includes(EXPLORER)) {
+    progress(EXPLORER);
+    const [heaps] = openShop([sizes[1]], folder);
+    if (heaps !== undefined) {
+      targets.measureExplorer({ title: `${title(heaps.objects)} live`, heaps });
+    }
   }
   if (shapes.includes(PROFILER)) {
     progress(PROFILER);

@@ -6,7 +6,8 @@ import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+/** The browser. */
+export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 /** Whether there is a browser to open reports in. */
 export function hasChromium(): boolean {

@@ -42,7 +42,7 @@ export interface StageRow {
 /** A promise, and the measured value. */
 export interface TargetRow {
   work: string;
-  unit: "s" | "ms" | "×" | "MB/s" | "M objects/s" | "MiB" | "GiB" | "bytes";
+  unit: "s" | "ms" | "×" | "MB/s" | "M objects/s" | "MiB" | "GiB" | "bytes" | "frames";
   /** The promise, and whether less or more is better. */
   limit: number;
   better: "less" | "more";
@@ -52,6 +52,9 @@ export interface TargetRow {
   /** The measurements from which the number was computed. */
   detail: string;
 }
+
+/** A promise without its result. */
+export type Promised = Pick<TargetRow, "work" | "unit" | "limit" | "better">;
 
 export interface Results {
   format: 1;

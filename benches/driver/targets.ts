@@ -1,6 +1,7 @@
 /** The promises to users of the command line and the API. Each is measured in the way that users see it. */
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import type { AgentTimes } from "./agents.js";
+import { measureExplorer } from "./explorer_targets.js";
 import { type BenchBinary, type Heap, type NodeRun, runCli, runNode } from "./processes.js";
 import type { ProfilerTimes } from "./profiler.js";
 import type { QuestionTimes } from "./questions.js";
@@ -12,11 +13,8 @@ import {
   readByMemlab,
 } from "./readers.js";
 import { hasChromium, type PageTimes } from "./report_page.js";
-import { type StageRow, sample, type TargetRow } from "./results.js";
+import { type Promised, type StageRow, sample, type TargetRow } from "./results.js";
 import type { ShopHeaps } from "./stages.js";
-
-/** A promise without its result. */
-type Promised = Pick<TargetRow, "work" | "unit" | "limit" | "better">;
 
 /** The sizes that the promises are for: a million and ten million live objects. */
 export const PROMISED_SIZES = [1_000_000, 10_000_000] as const;
@@ -410,6 +408,12 @@ export class Targets {
         detail,
       );
     }
+  }
+
+  /** The page of the explorer, in Chromium. */
+  measureExplorer({ title, heaps }: SizedShop): void {
+    if (!hasChromium()) return;
+    for (const measured of measureExplorer(title, heaps, this.#repetitions)) this.#add(...measured);
   }
 
   /** Time per object at the large size to that at the small one, of the shape where it is worst; fastest runs. */

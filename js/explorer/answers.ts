@@ -3,7 +3,7 @@ import type { Heap } from "../../index.js";
 import { growthAsync } from "../growth.js";
 import { heapHandle } from "../heap.js";
 import { moduleFileOf } from "../module_file.js";
-import type { WorkControl } from "../native.js";
+import * as native from "../native.js";
 import { type ReportData, reportData } from "../report_file.js";
 import { QuestionError } from "../served/errors.js";
 import { classes } from "../served/questions/classes.js";
@@ -61,6 +61,7 @@ export class Answerer {
       dominators: ({ heap, ...wanted }, signal) =>
         this.#about(heap, (open) => dominators(open, wanted, { signal })),
       sites: (request, signal) => this.#sites(request, signal),
+      line: (request, signal) => this.#line(request, signal),
       sources: (request) => this.#sources(request),
       growth: (request, signal) => this.#growth(request, signal),
     };
@@ -90,7 +91,7 @@ export class Answerer {
         const handle = earlier === undefined ? undefined : heapHandle("before", earlier);
         const question = JSON.stringify({ question: "report" });
         const native = heapHandle("heap", open);
-        const start = (control: WorkControl) =>
+        const start = (control: native.WorkControl) =>
           native.askAsync(question, handle, undefined, control);
         return (await controlled({ signal }, start)).text;
       };
@@ -172,14 +173,36 @@ export class Answerer {
     { heap }: Methods["sites"]["request"],
     signal: AbortSignal,
   ): Promise<Methods["sites"]["answer"]> {
-    const profile = this.#profile;
-    if (profile === undefined || heap !== this.#dumps.profiled) {
-      throw invalid("there is no profile of this dump");
-    }
+    const profile = this.#profileOf(heap);
     const asked = { limit: MOST_SITES };
     return await this.#about(heap, (open) =>
       sites({ heap: open, profile }, undefined, asked, { signal }),
     );
+  }
+
+  async #line(
+    { heap, address }: Methods["line"]["request"],
+    signal: AbortSignal,
+  ): Promise<Methods["line"]["answer"]> {
+    const profile = this.#profileOf(heap);
+    if (!(Number.isInteger(address) && address >= 0 && address < 2 ** 32)) {
+      throw invalid("address must be a whole number of 32 bits");
+    }
+    return await this.#dumps.use(heap, async (open) => {
+      const handle = heapHandle("heap", open);
+      const { text } = await controlled({ signal }, (control) =>
+        native.allocationLineAsync(handle, profile, address, control),
+      );
+      return { line: JSON.parse(text) };
+    });
+  }
+
+  #profileOf(heap: string): Uint8Array {
+    const profile = this.#profile;
+    if (profile === undefined || heap !== this.#dumps.profiled) {
+      throw invalid("there is no profile of this dump");
+    }
+    return profile;
   }
 
   async #sources({

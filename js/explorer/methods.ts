@@ -7,7 +7,7 @@ import type { ServedClass, WantedClasses } from "../served/questions/classes.js"
 import type { Listed } from "../served/questions/found.js";
 import type { DominatorsBody, ObjectBody, ObjectRequest } from "../served/questions/objects.js";
 import type { PageRequest } from "../served/questions/parameters.js";
-import type { SitesBody } from "../served/questions/places.js";
+import type { SiteRow, SitesBody } from "../served/questions/places.js";
 
 export type { ServedClass } from "../served/questions/classes.js";
 export type { Listed } from "../served/questions/found.js";
@@ -91,6 +91,9 @@ export interface SourceRow {
   line: number | null;
 }
 
+/** A line that allocates. */
+export type AllocatingLine = Pick<SiteRow, "function" | "file" | "line">;
+
 /** Parameters and answer of each method. */
 export interface Methods {
   status: { request: Record<string, never>; answer: Status };
@@ -137,6 +140,8 @@ export interface Methods {
   };
   /** Of the dump that has a profile. */
   sites: { request: { heap: string }; answer: ExplorerSites };
+  /** The line that allocated an object of the dump that has a profile; null if the profiler did not sample it. */
+  line: { request: { heap: string; address: number }; answer: { line: AllocatingLine | null } };
   /** The live classes whose file is known, in the order of `classes`. */
   sources: {
     request: PageRequest & { heap: string };

@@ -1,4 +1,4 @@
-/** Takes dumps of a running program for the explorer. They are removed at the end. */
+/** Takes dumps of a running program for the explorer. They are removed at the end, unless there is a folder for them. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -22,24 +22,36 @@ export interface TakenDump {
   warnings: string[];
 }
 
+/** A running program of which dumps are taken. */
+export interface TakenProgram {
+  /** A process id, or the address of an inspector. */
+  target: string;
+  /** The number of an instance, if the program has several. */
+  instance: number | undefined;
+  /** Where to keep the dumps, and the module. Default: nowhere. */
+  folder: string | undefined;
+}
+
 export class Taking {
   readonly #target: string;
   readonly #dumps: Dumps;
-  readonly #folder: string;
+  /** A folder of its own, if dumps are not kept. */
+  readonly #temporary: string | undefined;
   readonly #captures: Captures;
   /** One dump at a time. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** `instance` is the number of an instance, if the program has several. */
-  constructor(target: string, instance: number | undefined, dumps: Dumps) {
+  constructor({ target, instance, folder }: TakenProgram, dumps: Dumps) {
     this.#target = target;
     this.#dumps = dumps;
-    this.#folder = mkdtempSync(join(tmpdir(), "warpo-heap-analyzer-open-"));
+    if (folder === undefined) {
+      this.#temporary = mkdtempSync(join(tmpdir(), "warpo-heap-analyzer-open-"));
+    }
     this.#captures = new Captures({
       target,
       instance,
       timeout: TIMEOUT,
-      folder: this.#folder,
+      folder: folder ?? this.#temporary,
       keep: Number.POSITIVE_INFINITY,
     });
   }
@@ -82,8 +94,8 @@ export class Taking {
     }
   }
 
-  /** Removes the dumps. */
+  /** Removes the dumps, if they are not kept. */
   close(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
+    if (this.#temporary !== undefined) rmSync(this.#temporary, { recursive: true, force: true });
   }
 }

@@ -1,10 +1,9 @@
 /** The lines of source that allocated what is alive, from the profile of the dump's moment. */
 import type { SiteRow } from "../explorer/methods.js";
-import { copyButton } from "./copy.ts";
 import { type Child, element } from "./dom.ts";
 import * as format from "./format.ts";
 import { later } from "./later.ts";
-import { breakable, type PageContext, shareCell, sourceButton } from "./parts.ts";
+import { linePlace, type PageContext, shareCell } from "./parts.ts";
 import { bytesColumn, countColumn, table } from "./table.ts";
 
 export function linesPage(context: PageContext): HTMLElement {
@@ -29,7 +28,7 @@ async function load(context: PageContext): Promise<Child[]> {
     table<SiteRow>({
       caption: "Lines that allocated what is alive",
       columns: [
-        { key: "line", title: "Line", kind: "text", cell: (row) => place(context, row) },
+        { key: "line", title: "Line", kind: "text", cell: (row) => linePlace(context, row) },
         countColumn("count", "Objects", ({ count }) => count),
         {
           key: "size",
@@ -54,17 +53,4 @@ async function load(context: PageContext): Promise<Child[]> {
       footer: rest > 0 ? [[format.counted(rest, "more line"), "", "", "", ""]] : [],
     }).element,
   ];
-}
-
-function place(context: PageContext, { file, line, function: name }: SiteRow): HTMLElement {
-  const at = file === "" ? name : `${file}:${line}`;
-  return element(
-    "span",
-    {},
-    element("bdi", { class: "class-name" }, ...breakable(format.printable(at))),
-    file !== "" && element("span", { class: "muted" }, " ", ...breakable(format.printable(name))),
-    " ",
-    copyButton(at),
-    file !== "" && line > 0 && sourceButton(context, { file, line }),
-  );
 }

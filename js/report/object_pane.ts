@@ -13,6 +13,7 @@ import {
   cellHref,
   classLink,
   cutSentence,
+  linePlace,
   linked,
   type PageContext,
   pathView,
@@ -113,6 +114,7 @@ function objectView(context: PageContext, found: ExplorerObject): Child[] {
     isLive && shareBar(found.retainedSize, live),
     preview !== null && element("p", { class: "preview" }, ...linked(preview)),
     sameObject(context, found),
+    allocated(context, found),
     isLive && openable(["Why it is alive"], () => pathPart(context, addressText), true),
     entries !== null &&
       openable(
@@ -158,6 +160,19 @@ function facts(found: ExplorerObject, live: number): HTMLElement {
       element("div", {}, element("dt", {}, term), element("dd", {}, value)),
     ),
   );
+}
+
+/** The line that allocated it, if there is a profile of the dump's moment. */
+function allocated(context: PageContext, { address }: ExplorerObject): Child {
+  const { questions, status } = context;
+  const { heap, profiled } = status;
+  if (heap === null || heap !== profiled) return null;
+  return later(async () => {
+    const { line } = await questions.ask("line", { heap, address });
+    if (line === null)
+      return [element("p", { class: "muted" }, "No sample of the profile is of it.")];
+    return [element("p", { class: "allocated" }, "Allocated in ", linePlace(context, line))];
+  }, "Looking for the line that allocated it…");
 }
 
 async function pathPart({ questions, status }: PageContext, address: string): Promise<Child[]> {

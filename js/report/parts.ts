@@ -1,5 +1,6 @@
 /** Pieces that several pages show: names, paths, references, bars. */
-import type { Status } from "../explorer/methods.js";
+import type { AllocatingLine, Status } from "../explorer/methods.js";
+import { copyButton } from "./copy.ts";
 import type {
   Cut,
   Edge,
@@ -65,6 +66,23 @@ export function sourceButton(
   if (editor === null) return null;
   const click = () => editor.openSource(wish);
   return element("button", { type: "button", class: "copy source", on: { click } }, label);
+}
+
+/** A line that allocates, with the buttons that copy and open it. */
+export function linePlace(
+  context: PageContext,
+  { file, line, function: name }: AllocatingLine,
+): HTMLElement {
+  const at = file === "" ? name : `${file}:${line}`;
+  return element(
+    "span",
+    {},
+    element("bdi", { class: "class-name" }, ...breakable(format.printable(at))),
+    file !== "" && element("span", { class: "muted" }, " ", ...breakable(format.printable(name))),
+    " ",
+    copyButton(at),
+    file !== "" && line > 0 && sourceButton(context, { file, line }),
+  );
 }
 
 /** A text that may be broken after separators rather than within names. */

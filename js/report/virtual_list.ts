@@ -14,6 +14,8 @@ const HIGHEST = 8_000_000;
 const BLOCK = 60;
 /** Blocks that are kept. */
 const MOST_BLOCKS = 60;
+/** Questions that wait for an answer. What was only scrolled past is not asked for. */
+const MOST_ASKED = 2;
 /** Rows above and below the view. */
 const MARGIN = 8;
 
@@ -31,6 +33,7 @@ export class VirtualList<Row> {
   readonly #source: RowSource<Row>;
   readonly #rowHeight: number;
   readonly #blocks = new Map<number, Row[] | "asked">();
+  #asked = 0;
   #isDrawing = false;
 
   constructor(source: RowSource<Row>) {
@@ -105,6 +108,9 @@ export class VirtualList<Row> {
   }
 
   #ask(block: number): void {
+    // The next answer draws the list again, which asks for what is in view then.
+    if (this.#asked >= MOST_ASKED) return;
+    this.#asked++;
     this.#blocks.set(block, "asked");
     for (const oldest of this.#blocks.keys()) {
       if (this.#blocks.size <= MOST_BLOCKS) break;
@@ -112,10 +118,12 @@ export class VirtualList<Row> {
     }
     this.#source.load(block * BLOCK, BLOCK).then(
       (rows) => {
+        this.#asked--;
         this.#blocks.set(block, rows);
         this.#soon();
       },
       () => {
+        this.#asked--;
         // It is asked for again when it is scrolled to.
         this.#blocks.delete(block);
       },

@@ -14,11 +14,12 @@ program.work?.(3);
 if (mode === "--busy") {
   console.log("ready");
   // It ends by itself if the test is killed.
-  for (const end = Date.now() + 60_000; Date.now() < end; ) program.work(1);
+  for (const end = Date.now() + 60_000; Date.now() < end; ) program.hold(1e9);
 } else {
   if (capture) capture.writeDump(program, dump);
   createInterface({ input: process.stdin }).on("line", (line) => {
     if (line === "collect") program.__collect();
+    else if (line === "hold") program.hold(1000);
     else program.work(Number(line));
     console.log("done");
   });

@@ -30,6 +30,7 @@ interface ExplorerOptions extends ReadingOptions {
   watch?: string;
   every: number;
   instance?: number;
+  folder?: string;
 }
 
 /** The time between two dumps of a program that is watched, in milliseconds. */
@@ -68,6 +69,11 @@ export function addOpenCommand(program: Command): void {
       "--instance <n>",
       "which instance of the program, by its number in attach --list",
       wholeNumber(0),
+    )
+    .option(
+      "--folder <folder>",
+      "with --attach or --watch: keep the dumps that are taken, and the module, in this folder",
+      fileName,
     )
     .addOption(
       new Option("--port <n>", "the port on 127.0.0.1").argParser(port).default(0, "a free one"),
@@ -157,24 +163,26 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
 }
 
 /** The running program of which dumps may be taken. */
-function programOf({ attach, watch }: ExplorerOptions): string | undefined {
+function programOf({ attach, watch, folder }: ExplorerOptions): string | undefined {
   if (attach !== undefined && watch !== undefined) {
     throw new Error("open: expected either --attach or --watch, because --watch allows both");
+  }
+  if (folder !== undefined && attach === undefined && watch === undefined) {
+    throw new Error("open: --folder needs --attach or --watch, which take the dumps that it keeps");
   }
   return attach ?? watch;
 }
 
 async function takingOf(
-  program: string,
-  { instance }: ExplorerOptions,
+  target: string,
+  { instance, folder }: ExplorerOptions,
   dumps: Dumps,
 ): Promise<Taking> {
   const { Taking } = await import("../../explorer/taking.js");
   dumps.canTake = true;
-  writeNote(
-    "dumps of the running program contain its memory, including its secrets; they are removed at the end",
-  );
-  return new Taking(program, instance, dumps);
+  const end = folder === undefined ? "they are removed at the end" : `they stay in ${folder}`;
+  writeNote(`dumps of the running program contain its memory, including its secrets; ${end}`);
+  return new Taking({ target, instance, folder }, dumps);
 }
 
 async function firstDump(taking: Taking): Promise<void> {

@@ -114,6 +114,35 @@ pub fn recorded_sites(loaded: &LoadedHeap, control: &Control) -> Result<Allocati
     Ok(answer)
 }
 
+/// The line that allocated an object; `None` if its block was not sampled.
+///
+/// # Errors
+/// `ERR_NOT_IN_SNAPSHOT`; [`QuestionError::Profile`] if the profile is damaged; [`Error::Aborted`].
+pub fn allocation_line(
+    loaded: &LoadedHeap,
+    sampled: &SampledBlocks,
+    object: Address,
+    control: &Control,
+) -> Result<Option<Frame>> {
+    loaded.source.check(Need::Blocks)?;
+    let header = loaded.source.blocks().map_or(0, |blocks| blocks.header);
+    let step = control.begin(Phase::View, sampled.blocks.len() as u64);
+    for block in sampled.blocks.chunks_exact(3) {
+        let &[address, _, place] = block else {
+            continue;
+        };
+        step.advance(3)?;
+        if address.checked_add(header).map(Address) != Some(object) {
+            continue;
+        }
+        return match sampled.places.get(place as usize) {
+            Some(place) => Ok(Some(place.clone())),
+            None => Err(unlisted()),
+        };
+    }
+    Ok(None)
+}
+
 /// Adds the sites that have objects, in order.
 fn add_sites<'f>(
     loaded: &LoadedHeap,
@@ -163,7 +192,7 @@ fn sums_by_place(
             }
         };
         let Some(sum) = sums.get_mut(place as usize) else {
-            return Err(damaged("a block names a place that is not listed"));
+            return Err(unlisted());
         };
         let size = f64::from(size);
         let chance = match sampled.interval {
@@ -232,8 +261,8 @@ fn line_of(place: &Frame) -> (&str, u32, &str) {
     (&place.file, place.line, &place.function)
 }
 
-fn damaged(what: &str) -> Error {
+fn unlisted() -> Error {
     Error::from(QuestionError::Profile {
-        message: format!("it is damaged: {what}; write it again"),
+        message: "it is damaged: a block names a place that is not listed; write it again".to_owned(),
     })
 }

@@ -10,6 +10,7 @@ mod find;
 mod fold;
 mod growing;
 mod growing_thing;
+mod may_grow;
 mod records;
 mod series;
 mod tables;
@@ -31,6 +32,7 @@ use base::warning::Warning;
 pub use check::{Accepted, CheckOptions, MaxGrowth, MaxObjects, check};
 use fold::fold;
 use growing::{Growing, GrowthRules};
+pub use may_grow::may_grow;
 use series::Merged;
 use tables::{FEW_DUMPS, checked_warmup, dumps, is_partial, warnings};
 

@@ -103,6 +103,24 @@ pub(super) fn trend(series: &[Option<PlaceSum>], options: TrendOptions) -> Trend
     }
 }
 
+/// Whether a row of `planned` numbers that begins like this may rise or be undecided. With fewer than three numbers,
+/// or only two to come, it always may.
+pub(super) fn may_rise(beginning: &[Option<PlaceSum>], planned: usize, slow: bool) -> bool {
+    let enough = planned.min(ENOUGH);
+    let known = beginning.len();
+    let missing_at_most = planned - enough;
+    // An undecided place rises up to one of the last numbers.
+    if known < STOPPED || known + STOPPED - 1 > enough || known <= missing_at_most {
+        return true;
+    }
+    let sums: Vec<PlaceSum> = beginning.iter().copied().flatten().collect();
+    let missing = known - sums.len();
+    let slow_pair = slow && sums.len() == 2;
+    missing <= missing_at_most
+        && (slow_pair || holds(&sums, slow, TrendKey::lt, TrendKey::le))
+        && (!slow_pair || key(&sums[0]) <= key(&sums[1]))
+}
+
 fn holds(
     sums: &[PlaceSum],
     slow: bool,
@@ -225,7 +243,7 @@ pub(super) fn has_equal_counts(series: &[Option<PlaceSum>]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Trend, Undecided, gains_digits};
+    use super::{Trend, Undecided, gains_digits, may_rise};
     use crate::place_table::PlaceSum;
 
     fn trend(series: &[Option<PlaceSum>], slow: bool) -> Trend {
@@ -323,6 +341,61 @@ mod tests {
         assert!(!gains_digits(&series(&[(1, 6), (1, 12), (1, 18)]), Some(2)));
         assert!(!gains_digits(&series(&[(60, 420), (61, 421)]), Some(2)));
         assert!(gains_digits(&keys, Some(u64::MAX)));
+    }
+
+    /// All rows of this length over few numbers.
+    fn rows(length: u32) -> impl Iterator<Item = Vec<Option<PlaceSum>>> {
+        let values = [None, Some((1, 0)), Some((1, 9)), Some((2, 0)), Some((3, 1))];
+        let sum = |(count, bytes)| PlaceSum {
+            count,
+            bytes,
+            retained: 0,
+        };
+        (0..values.len().pow(length)).map(move |row| {
+            let digit = |nth| values[row / values.len().pow(nth) % values.len()].map(sum);
+            (0..length).map(digit).collect()
+        })
+    }
+
+    #[test]
+    fn what_may_not_rise_by_its_beginning_neither_rises_nor_is_undecided() {
+        let mut refused = 0;
+        for length in 2..=6 {
+            for row in rows(length) {
+                for slow in [false, true] {
+                    let is_open = |known: &usize| !may_rise(&row[..*known], row.len(), slow);
+                    let Some(known) = (1..=row.len()).find(is_open) else {
+                        continue;
+                    };
+                    refused += 1;
+                    for character in [None, Some(2)] {
+                        let found = super::trend(&row, super::TrendOptions { slow, character });
+                        assert!(
+                            matches!(found, Trend::Falls | Trend::Neither),
+                            "{row:?} {found:?} after {known}"
+                        );
+                    }
+                }
+            }
+        }
+        assert!(refused > 1000);
+    }
+
+    #[test]
+    fn eight_numbers_are_decided_by_three_that_do_not_rise() {
+        assert!(may_rise(&counts(&[1, 2]), 8, false));
+        assert!(may_rise(&counts(&[1, 2, 3]), 8, false));
+        assert!(!may_rise(&counts(&[1, 2, 2]), 8, false));
+        assert!(may_rise(&counts(&[1, 2, 2]), 8, true));
+        assert!(!may_rise(&counts(&[2, 2, 2]), 8, true));
+        assert!(!may_rise(&counts(&[1, 2, 3, 4, 4]), 8, false));
+        // One of the last numbers may stay.
+        assert!(may_rise(&counts(&[1, 2, 3, 4, 5, 5]), 8, false));
+        // One may be missing, and of a hundred nearly all.
+        assert!(may_rise(&[None, counts(&[1])[0], counts(&[2])[0]], 8, false));
+        assert!(may_rise(&counts(&[1, 1, 1]), 100, false));
+        assert!(!may_rise(&counts(&[1, 1, 1]), 5, false));
+        assert!(may_rise(&counts(&[1, 1, 1]), 4, false));
     }
 
     #[test]
