@@ -51,18 +51,25 @@ const codesOf = (guest: ReturnType<typeof run>) => {
 };
 
 describe.skipIf(!hasEmcc).each(["dlmalloc", "emmalloc"] as const)("emcc, %s", (malloc) => {
-  test.each([["-O0", "-g"], ["-O2", "-g"], ["-O2"]])("%s %s: the blocks are those of the log", (...options) => {
-    const guest = run("guest.c", malloc, ...options);
-    expectBlocksOfLog(guest, OVERHEAD[malloc]);
-    expect(codesOf(guest)).toEqual(["WARN_CONSERVATIVE", "WARN_STACK_BOUNDS_GUESSED", "WARN_FRAMES_ACTIVE"]);
-    const heap = openHeap(readFileSync(guest.dump), guest.wasm);
-    const leaked = [...guest.fates].filter(([, fate]) => fate.startsWith("leaked"));
-    expect(leaked.length).toBe(44);
-    for (const [block] of leaked) {
-      expect(heap.paths(block).path?.text).toMatch(/^unreferenced > /);
-    }
-    heap.close();
-  });
+  test.each([["-O0", "-g"], ["-O2", "-g"], ["-O2"]])(
+    "%s %s: the blocks are those of the log",
+    (...options) => {
+      const guest = run("guest.c", malloc, ...options);
+      expectBlocksOfLog(guest, OVERHEAD[malloc]);
+      expect(codesOf(guest)).toEqual([
+        "WARN_CONSERVATIVE",
+        "WARN_STACK_BOUNDS_GUESSED",
+        "WARN_FRAMES_ACTIVE",
+      ]);
+      const heap = openHeap(readFileSync(guest.dump), guest.wasm);
+      const leaked = [...guest.fates].filter(([, fate]) => fate.startsWith("leaked"));
+      expect(leaked.length).toBe(44);
+      for (const [block] of leaked) {
+        expect(heap.paths(block).path?.text).toMatch(/^unreferenced > /);
+      }
+      heap.close();
+    },
+  );
 
   test("the sum of the sizes is what the allocator says of itself", () => {
     const guest = run("mi.c", malloc, "-O1");

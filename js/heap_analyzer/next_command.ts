@@ -15,8 +15,16 @@ export function nextCommand(
   module: string | undefined,
   options: ReadingOptions & HostOptions,
 ): Next {
-  const { raw, global = [], coredumpInstance, root = [], host, numbers, handles, slot = [] } =
-    options;
+  const {
+    raw,
+    global = [],
+    coredumpInstance,
+    root = [],
+    host,
+    numbers,
+    handles,
+    slot = [],
+  } = options;
   if (dump === undefined || dump === STANDARD_INPUT || module === STANDARD_INPUT) return {};
   const files = [shellWord(dump)];
   if (module !== undefined) files.push("--wasm", shellWord(module));
