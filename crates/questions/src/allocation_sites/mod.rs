@@ -12,6 +12,7 @@ use base::columns;
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
 use base::frame::Frame;
+use base::units::Address;
 pub(crate) use block_sites::BlockSites;
 pub use growth::{SiteChange, SiteGrowth, site_growth};
 use heap::{DominatorIndex, Need};
@@ -263,6 +264,7 @@ fn line_of(place: &Frame) -> (&str, u32, &str) {
 
 fn unlisted() -> Error {
     Error::from(QuestionError::Profile {
-        message: "it is damaged: a block names a place that is not listed; write it again".to_owned(),
+        message: "it is damaged: a block names a place that is not listed; write it again"
+            .to_owned(),
     })
 }
