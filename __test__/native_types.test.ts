@@ -3,14 +3,13 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { WASI } from "node:wasi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exposeGlobals, writeDump } from "../dist/capture.js";
 import { analyze, type LoadedHeap, openHeap } from "../dist/index.js";
+import { hasClang, PATH, PROGRAMS } from "./support/native_program.ts";
 import { random, randomCProgram } from "./support/random_c_program.ts";
-
-const PROGRAMS = join(import.meta.dirname, "programs/native");
 
 let folder: string;
 beforeAll(() => {
@@ -18,25 +17,17 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Not the `wasm-opt` of this project, which clang would run, and which removes names. */
-const PATH = (process.env.PATH ?? "")
-  .split(delimiter)
-  .filter((part) => !part.includes("node_modules"))
-  .join(delimiter);
-
 const started = (program: string, args: string[]) =>
   spawnSync(program, args, { cwd: PROGRAMS, env: { ...process.env, PATH }, encoding: "utf8" });
 
 const C = ["--target=wasm32-wasi", "-g", `-I${PROGRAMS}`];
-const hasClang =
-  started("clang", [...C, "-E", "-include", "stdlib.h", "-xc", "/dev/null"]).status === 0;
-
 /** Runs a module until it asks for a dump: the dump, and the names of types by the address of their block. */
 function dumped(file: string) {
   const wasm = readFileSync(file);
   const types = new Map<number, string>();
+  const live = new Map<number, number>();
   let dump: Uint8Array = new Uint8Array();
-  let atDump = new Map<number, string>();
+  let atDump = { types, live };
   const wasi = new WASI({ version: "preview1", args: ["guest"] });
   const imports = wasi.getImportObject() as WebAssembly.Imports;
   const text = (start: number) => {
@@ -45,12 +36,15 @@ function dumped(file: string) {
   };
   const nothing = () => 0;
   const truth = {
-    alloc: nothing,
-    freed: (block: number) => void types.delete(block),
+    alloc: (block: number, size: number) => live.set(block, size),
+    freed: (block: number) => {
+      types.delete(block);
+      live.delete(block);
+    },
     fate: nothing,
     type: (block: number, name: number) => types.set(block, text(name)),
     dump: () => {
-      atDump = new Map(types);
+      atDump = { types: new Map(types), live: new Map(live) };
       const path = file.replace(/\.wasm$/, ".dump");
       writeDump(instance.exports, path);
       dump = readFileSync(path);
@@ -61,7 +55,7 @@ function dumped(file: string) {
   const instance = new WebAssembly.Instance(module, { ...imports, env, truth });
   if ("_start" in instance.exports) wasi.start(instance);
   else (instance.exports.run as () => void)();
-  return { wasm, dump, types: atDump };
+  return { wasm, dump, ...atDump };
 }
 
 /** The parts of the blocks, and of their bytes, that have types, of those that something refers to. */
@@ -135,7 +129,7 @@ describe.skipIf(!hasClang)("C", () => {
       const wrong: string[] = [];
       for (const { address, className } of heap.find({ limit: 1_000_000 }).objects) {
         const logged = types.get(address);
-        const element = (name: string) => name.replace(/\[\]$/, "");
+        const element = (name: string) => name.replace(/(\[\])?\??$/, "");
         // One element and an array of one are the same.
         const agrees = logged === undefined || element(className) === element(logged);
         if (!agrees && !className.startsWith("block of ")) wrong.push(`${className}: ${logged}`);
@@ -235,6 +229,54 @@ describe.skipIf(!hasEmxx)("C++ with libc++", () => {
     expect(rows.get("Square")?.typeEvidence).toBe("dynamic");
     expect(counted("Circle")).toBe(30);
     expect(counted("std::__shared_ptr_emplace<Node>")).toBe(25 + 12);
+  });
+});
+
+/** Zig from PyPI. Its caches are those of the tests of the profiler. */
+const zig = (args: string[]) => {
+  const cache = join(tmpdir(), "heap-analyzer-zig");
+  const env = { ...process.env, PATH, ZIG_GLOBAL_CACHE_DIR: cache, ZIG_LOCAL_CACHE_DIR: cache };
+  return spawnSync("python3", ["-m", "ziglang", ...args], { cwd: PROGRAMS, env, encoding: "utf8" });
+};
+const hasZig = zig(["version"]).status === 0;
+
+describe.skipIf(!hasZig)("Zig", () => {
+  const target = ["-target", "wasm32-freestanding", "-fno-entry", "-rdynamic", "-fno-strip"];
+
+  test("the blocks of wasm_allocator are those of the log, and have types", () => {
+    const file = join(folder, "zig.wasm");
+    const { status, stderr } = zig(["build-exe", "guest.zig", ...target, `-femit-bin=${file}`]);
+    expect(status, stderr).toBe(0);
+    const { wasm, dump, live } = dumped(file);
+    const heap = openHeap(dump, wasm);
+    const found = heap.find({ limit: 1_000_000 }).objects;
+    expect(found.map(({ address }) => address).sort()).toEqual([...live.keys()].sort());
+    // A slot is a power of two, in which a word is not the program's.
+    for (const { address, shallowSize } of found) {
+      expect(shallowSize).toBeGreaterThanOrEqual((live.get(address) as number) + 4);
+      expect(Math.log2(shallowSize) % 1).toBe(0);
+    }
+    expect(heap.warnings.map(({ code }) => code)).not.toContain("WARN_PAGES_UNKNOWN");
+    expect(typedShare(heap).blocks).toBeGreaterThan(0.95);
+    expect(heap.find({ className: "guest.Session", limit: 0 }).total).toBe(300);
+    heap.close();
+  });
+
+  test("the blocks of its libc are those of the log, and C++ has types", () => {
+    const file = join(folder, "zig-cpp.wasm");
+    const options = ["--target=wasm32-wasi", "-g", "-O0", "-fno-exceptions"];
+    const { status, stderr } = zig(["c++", ...options, "guest.cpp", "-o", file]);
+    expect(status, stderr).toBe(0);
+    const { wasm, dump } = dumped(file);
+    const heap = openHeap(dump, wasm);
+    // As with libc++ of emscripten and dlmalloc.
+    expect(heap.summary().objects.live).toBe(1407);
+    const { blocks, bytes } = typedShare(heap);
+    expect(blocks).toBeGreaterThan(0.95);
+    expect(bytes).toBeGreaterThan(0.9);
+    expect(heap.find({ className: "Square", limit: 0 }).total).toBe(41);
+    expect(heap.find({ className: "char[]", limit: 0 }).total).toBe(481);
+    heap.close();
   });
 });
 

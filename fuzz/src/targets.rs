@@ -163,13 +163,14 @@ fn outside(wasm: &[u8]) -> std::result::Result<Vec<String>, wasmparser::BinaryRe
     Ok(imports.chain(exports).collect())
 }
 
-/// The input is a module. Its debug information is read.
+/// The input is a module. Its debug information is read as that of AssemblyScript, and as that of C or Rust.
 pub fn debug_info(input: &[u8]) {
     within(&[(SECTIONS, input.len())], || {
         let Ok(module) = Module::parse(input, &Control::default()) else {
             return;
         };
         _ = DebugInfo::read(&module, &Control::default());
+        _ = engine::native::Program::new(input, module).type_summary(&Control::default());
     });
 }
 

@@ -25,3 +25,4 @@ mod zig_brk;
 
 pub use error::NativeError;
 pub use program::{Program, has_allocator, is_native};
+pub use types::TypeSummary;

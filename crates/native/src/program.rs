@@ -14,7 +14,7 @@ use base::units::AddressForm;
 use base::warning::Warning;
 use dumps::{Dump, HostRoot};
 use heap::{
-    DumpBytes, FoundSlots, Heap, HeapClass, ObjectGraph, ObjectTable, Opened, RootKind,
+    DumpBytes, FoundSlots, Heap, HeapClass, HeapError, ObjectGraph, ObjectTable, Opened, RootKind,
     TypeEvidence, UnreferencedTotals,
 };
 use wasm::module::{Module, TLSF_ROOT};
@@ -26,7 +26,7 @@ use crate::identity::data_mismatch;
 use crate::references;
 use crate::roots::{self, Layout};
 use crate::source::{NativeShapes, NativeSource};
-use crate::types::{BlockClasses, Typing};
+use crate::types::{BlockClasses, TypeSummary, Typing};
 use crate::unreferenced::{self, Unreferenced};
 use crate::zig_brk;
 
@@ -38,7 +38,21 @@ pub fn is_native(module: &Module<'_>) -> bool {
         || ["__new", "__pin", "__collect"]
             .iter()
             .any(|name| functions.exported(name).is_some());
-    !is_assemblyscript && globals.named("__stack_pointer").is_some()
+    let is_linked = globals.named("__stack_pointer").is_some();
+    !is_assemblyscript && (is_linked || foreign_allocator(module).is_some())
+}
+
+/// The language whose own allocator a module has, by the name of a function: its heap is not read.
+fn foreign_allocator(module: &Module<'_>) -> Option<&'static str> {
+    let functions = &module.functions;
+    let mut names = functions
+        .defined()
+        .filter_map(|(function, _)| functions.name(function));
+    names.find_map(|name| match name {
+        "runtime.mallocgc" => Some("Go"),
+        "runtime.alloc" | "(runtime.gcBlock).findHead" => Some("TinyGo"),
+        _ => None,
+    })
 }
 
 /// Whether a memory has the state of an allocator that this crate reads, sound or damaged.
@@ -92,6 +106,14 @@ impl<'a> Program<'a> {
     /// The same program, for dumps of a host that holds these pointers, beside those that a dump says.
     pub fn with_host_roots(self, host_roots: Vec<HostRoot>) -> Self {
         Self { host_roots, ..self }
+    }
+
+    /// How much the debug information describes; nothing if it is damaged.
+    ///
+    /// # Errors
+    /// [`Error::Aborted`](base::Error::Aborted), [`Error::OutOfMemory`](base::Error::OutOfMemory).
+    pub fn type_summary(&self, control: &Control) -> Result<TypeSummary> {
+        Ok(self.typing(control)?.summary())
     }
 
     /// Analyzes a dump of this program. The dump is dropped as soon as it is read.
@@ -230,6 +252,11 @@ impl<'a> Program<'a> {
             let name = self.module.functions.name(function);
             name.is_some_and(|name| name.starts_with("heap.BrkAllocator."))
         });
+        if let Some(language) = foreign_allocator(&self.module) {
+            let found =
+                format!("the functions of the allocator of {language}, whose heap is not read");
+            return Err(HeapError::AllocatorUnknown { found }.into());
+        }
         if let Some(pages) = pages.filter(|_| is_zig)
             && let Some(found) = zig_brk::walk(dump.memory, pages, control)?
         {

@@ -45,6 +45,17 @@ pub(crate) struct Typing<'a> {
     damage: Option<String>,
 }
 
+/// How much the debug information of a module describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypeSummary {
+    /// The number of types.
+    pub types: u64,
+    /// The number of variables with an address.
+    pub variables: u64,
+    /// The bytes of the names of all types.
+    pub name_bytes: u64,
+}
+
 /// The types of the blocks of a dump.
 #[derive(Debug, Default)]
 pub(crate) struct BlockClasses {
@@ -87,6 +98,17 @@ impl<'a> Typing<'a> {
                 types: Types::default(),
                 damage: Some(error.to_string()),
             }),
+        }
+    }
+
+    /// The number of types and variables, and what they are called.
+    pub(crate) fn summary(&self) -> TypeSummary {
+        let mut namer = Namer::new(&self.types);
+        let types = (0..self.types.all.len() as u32).map(TypeId);
+        TypeSummary {
+            types: self.types.all.len() as u64,
+            variables: self.types.variables.len() as u64,
+            name_bytes: types.map(|id| namer.name(id).len() as u64).sum(),
         }
     }
 

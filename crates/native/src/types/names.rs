@@ -79,7 +79,8 @@ impl Types<'_> {
             if !around.name.is_empty() {
                 parts.push(around.name);
             }
-            if parts.len() > DEEPEST {
+            let length: usize = parts.iter().map(|part| part.len()).sum();
+            if parts.len() > DEEPEST || length > LONGEST {
                 break;
             }
             scope = around.parent;

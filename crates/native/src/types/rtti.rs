@@ -37,8 +37,17 @@ impl<'m, 'a> Constants<'m, 'a> {
         segment.bytes.get((address - segment.start.0) as usize..)
     }
 
+    /// A word, of which at least one byte is there: an optimiser leaves out zeros between and after segments.
     fn word(&self, address: u32) -> Option<u32> {
-        Some(u32::from_le_bytes(*self.bytes(address)?.first_chunk()?))
+        if let Some(word) = self.bytes(address)?.first_chunk() {
+            return Some(u32::from_le_bytes(*word));
+        }
+        let mut word = [0; 4];
+        for (nth, byte) in (0..).zip(&mut word) {
+            let bytes = address.checked_add(nth).and_then(|at| self.bytes(at));
+            *byte = bytes.and_then(|bytes| bytes.first().copied()).unwrap_or(0);
+        }
+        Some(u32::from_le_bytes(word))
     }
 
     /// The name of the class whose objects begin with this word.
@@ -47,10 +56,8 @@ impl<'m, 'a> Constants<'m, 'a> {
             return None;
         }
         // What comes before the table of the class itself, not of a base class, is 0.
-        let (to_top, info) = (
-            self.word(table.checked_sub(8)?)?,
-            self.word(table.checked_sub(4)?)?,
-        );
+        let to_top = self.word(table.checked_sub(8)?).unwrap_or(0);
+        let info = self.word(table.checked_sub(4)?)?;
         if to_top != 0 || !info.is_multiple_of(4) {
             return None;
         }
