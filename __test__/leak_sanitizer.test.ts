@@ -66,7 +66,10 @@ function differences(here: ByLine, leaks: ByLine): Map<number, [number, number]>
   const lines = [...new Set([...here.keys(), ...leaks.keys()])].sort((one, other) => one - other);
   return new Map(
     lines
-      .map((line): [number, [number, number]] => [line, [here.get(line) ?? 0, leaks.get(line) ?? 0]])
+      .map((line): [number, [number, number]] => [
+        line,
+        [here.get(line) ?? 0, leaks.get(line) ?? 0],
+      ])
       .filter(([, [found, leaked]]) => found !== leaked),
   );
 }
@@ -111,7 +114,13 @@ const ofRust = (program: string, level: string) => [
 
 const HELD = "int *in_register";
 const PROGRAMS_OF_ALL: Program[] = [
-  { source: "guest.c", level: "-O0", toolchain: CLANG, native: ofC("clang", "guest.c"), leaked: 44 },
+  {
+    source: "guest.c",
+    level: "-O0",
+    toolchain: CLANG,
+    native: ofC("clang", "guest.c"),
+    leaked: 44,
+  },
   {
     source: "guest.c",
     level: "-O2",
@@ -139,31 +148,34 @@ const PROGRAMS_OF_ALL: Program[] = [
 const IS_THOROUGH = process.env.TEST_NATIVE !== undefined;
 
 describe("LeakSanitizer of this machine", () => {
-  test.for(PROGRAMS_OF_ALL.filter(({ source }) => IS_THOROUGH || source === "guest.c"))("$source $level: the same blocks by line", (program, context) => {
-    const { source, level, toolchain, leaked, held } = program;
-    const file = join(folder, `${source}${level}`);
-    const wasm = `${file}.wasm`;
-    const problem = compile(program.native(file, level)) ?? toolchain.make(source, level, wasm);
-    if (problem !== undefined) return context.skip(problem);
-    const env = { ...process.env, LSAN_OPTIONS: "fast_unwind_on_malloc=0" };
-    const { stderr } = spawnSync(file, { encoding: "utf8", env });
-    context.skip(/LeakSanitizer has encountered a fatal/.test(stderr), "it may not trace here");
-    const leaks = leaksIn(stderr, source);
-    const here = unreferencedIn(wasm);
-    if (held !== undefined) {
-      const line = lineOf(source, held);
-      expect([here.get(line), leaks.get(line)]).toEqual([1, undefined]);
-      here.delete(line);
-    }
-    expect(total(here)).toBe(leaked);
-    // Old words on the stack of this machine may keep a few, here none.
-    const found = differences(here, leaks);
-    if (found.size > 0) console.log(`${source} ${level}: kept by old words:`, found);
-    for (const [ours, theirs] of found.values()) {
-      expect(ours).toBeGreaterThan(theirs);
-      expect(ours - theirs).toBeLessThanOrEqual(2);
-    }
-  });
+  test.for(PROGRAMS_OF_ALL.filter(({ source }) => IS_THOROUGH || source === "guest.c"))(
+    "$source $level: the same blocks by line",
+    (program, context) => {
+      const { source, level, toolchain, leaked, held } = program;
+      const file = join(folder, `${source}${level}`);
+      const wasm = `${file}.wasm`;
+      const problem = compile(program.native(file, level)) ?? toolchain.make(source, level, wasm);
+      if (problem !== undefined) return context.skip(problem);
+      const env = { ...process.env, LSAN_OPTIONS: "fast_unwind_on_malloc=0" };
+      const { stderr } = spawnSync(file, { encoding: "utf8", env });
+      context.skip(/LeakSanitizer has encountered a fatal/.test(stderr), "it may not trace here");
+      const leaks = leaksIn(stderr, source);
+      const here = unreferencedIn(wasm);
+      if (held !== undefined) {
+        const line = lineOf(source, held);
+        expect([here.get(line), leaks.get(line)]).toEqual([1, undefined]);
+        here.delete(line);
+      }
+      expect(total(here)).toBe(leaked);
+      // Old words on the stack of this machine may keep a few, here none.
+      const found = differences(here, leaks);
+      if (found.size > 0) console.log(`${source} ${level}: kept by old words:`, found);
+      for (const [ours, theirs] of found.values()) {
+        expect(ours).toBeGreaterThan(theirs);
+        expect(ours - theirs).toBeLessThanOrEqual(2);
+      }
+    },
+  );
 });
 
 /** Where the code section begins, from which debug information counts. */
@@ -189,7 +201,10 @@ function withLines(report: string, wasm: string): string {
   const { stdout, error } = spawnSync("llvm-symbolizer", args, { encoding: "utf8" });
   expect(error).toBeUndefined();
   const lines = stdout.split("\n").filter((line) => line !== "");
-  return report.replace(/\.wasm\+(0x[0-9a-f]+)/g, (_, offset) => lines[offsets.indexOf(offset)] ?? "");
+  return report.replace(
+    /\.wasm\+(0x[0-9a-f]+)/g,
+    (_, offset) => lines[offsets.indexOf(offset)] ?? "",
+  );
 }
 
 describe.skipIf(!IS_THOROUGH)("LeakSanitizer of emscripten", () => {

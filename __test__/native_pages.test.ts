@@ -25,7 +25,11 @@ const PAGES = join(ROOT, "docs/native");
 const NEEDS: Record<string, string[]> = {
   "c.md": ["clang", "--target=wasm32-wasi", "-E", "-include", "stdlib.h", "-xc", "/dev/null"],
   "emscripten.md": ["emcc", "--version"],
-  "rust.md": ["sh", "-c", "ls $(rustc --print target-libdir --target wasm32-unknown-unknown)/libstd*"],
+  "rust.md": [
+    "sh",
+    "-c",
+    "ls $(rustc --print target-libdir --target wasm32-unknown-unknown)/libstd*",
+  ],
   "zig.md": ["python3", "-m", "ziglang", "version"],
 };
 /** Those compilers take long: `npm run test:native`. */

@@ -2,7 +2,15 @@
  * Dumps of programs of C, C++ and Rust that several compilers made, with the log of each program. So every clone is tested,
  * whatever compilers it has. `NATIVE_SAMPLES=write` writes them again, with the compilers that are there.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -76,7 +84,11 @@ if (process.env.NATIVE_SAMPLES === "write") {
 function write(name: string, { wasm, dump, live, fates }: NativeGuest): void {
   mkdirSync(join(SAMPLES, name), { recursive: true });
   const truth: Truth = { blocks: [...live], fates: [...fates] };
-  const files = { "guest.wasm": wasm, "guest.dump": readFileSync(dump), "truth.json": JSON.stringify(truth) };
+  const files = {
+    "guest.wasm": wasm,
+    "guest.dump": readFileSync(dump),
+    "truth.json": JSON.stringify(truth),
+  };
   for (const [file, content] of Object.entries(files))
     writeFileSync(join(SAMPLES, name, `${file}.gz`), gzipSync(content, { level: 9 }));
 }

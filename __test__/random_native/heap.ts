@@ -57,7 +57,8 @@ export function judgeHeap(
     (exports.run as (seed: number, steps: number) => void)(seed, steps);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    outcome.failure = error instanceof Disagreement ? error.message : `${error.name}: ${error.message}`;
+    outcome.failure =
+      error instanceof Disagreement ? error.message : `${error.name}: ${error.message}`;
   }
   return outcome;
 }

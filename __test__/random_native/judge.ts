@@ -47,7 +47,12 @@ const RETAINED_SIZES = 3;
 /**
  * @throws {Disagreement} the first difference.
  */
-export function judgeDump(log: Log, answers: Answers, memory: Memory, allocator: Allocator): Judged {
+export function judgeDump(
+  log: Log,
+  answers: Answers,
+  memory: Memory,
+  allocator: Allocator,
+): Judged {
   checkBlocks(log, answers, allocator);
   const usable = new Map(
     [...answers.blocks].map(([address, { size }]) => [address, size - allocator.overhead]),
@@ -145,7 +150,11 @@ function checkRetained(
 function explain(
   judged: Judged,
   log: Log,
-  { words, truly, found }: { words: ReturnType<typeof findWords>; truly: Set<number>; found: Set<number> },
+  {
+    words,
+    truly,
+    found,
+  }: { words: ReturnType<typeof findWords>; truly: Set<number>; found: Set<number> },
 ): void {
   const falsely = falselyKept(words, truly);
   const elsewhere = keptElsewhere(log, words, truly);

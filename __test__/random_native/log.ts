@@ -104,7 +104,8 @@ export class Log {
   /** The block around an address. Naive: looks at all. */
   around(address: number): LoggedBlock | undefined {
     for (const block of this.blocks.values()) {
-      if (address >= block.address && address < block.address + Math.max(1, block.size)) return block;
+      if (address >= block.address && address < block.address + Math.max(1, block.size))
+        return block;
     }
   }
 
@@ -155,8 +156,7 @@ export class Log {
     const bytes = this.#shadow.slice(from, from + kept);
     const origins = this.#origins.slice(from, from + kept);
     const pointers = [...this.pointers].filter(
-      ({ how, at }) =>
-        !NO_MEMORY.includes(how) && at >= from && at + 4 <= from + kept,
+      ({ how, at }) => !NO_MEMORY.includes(how) && at >= from && at + 4 <= from + kept,
     );
     this.#remove(from);
     this.#add(to, size);
@@ -195,7 +195,8 @@ export class Log {
   /** Forgets what was in a range. */
   #forget(start: number, size: number): void {
     for (const [key, { how, at }] of this.#pointers) {
-      if (!NO_MEMORY.includes(how) && at > start - 4 && at < start + size) this.#pointers.delete(key);
+      if (!NO_MEMORY.includes(how) && at > start - 4 && at < start + size)
+        this.#pointers.delete(key);
     }
   }
 }

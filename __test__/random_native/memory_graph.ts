@@ -2,10 +2,15 @@
  * What the memory of a native program says, by the definitions and nothing else: which words are addresses in blocks, and
  * which of these words are pointers of the program.
  */
-import { hex, How, type Log } from "./log.ts";
+import { How, hex, type Log } from "./log.ts";
 
 /** Why a word that is no pointer of the program refers to a block. */
-export type FalseWord = "dangling pointer" | "number" | "old word" | "word of the stack" | "static number";
+export type FalseWord =
+  | "dangling pointer"
+  | "number"
+  | "old word"
+  | "word of the stack"
+  | "static number";
 
 export interface Word {
   at: number;
