@@ -77,7 +77,7 @@ async function proxy(change: (said: Said, socket: Socket) => unknown) {
 /** Takes a dump with a heap snapshot through a proxy. */
 async function take(
   change: (said: Said, socket: Socket) => unknown,
-  outputs: { host?: boolean; frames?: boolean } = {},
+  outputs: { host?: boolean; numbers?: boolean; frames?: boolean } = {},
   timeout = PATIENCE,
 ): Promise<void> {
   const inside = mkdtempSync(join(folder, "out-"));
@@ -88,6 +88,8 @@ async function take(
       await target.writeDump(join(inside, "x.dump"), {
         wasmOutput: join(inside, "x.wasm"),
         hostOutput: outputs.host ? join(inside, "x.heapsnapshot") : undefined,
+        numbersOutput: outputs.numbers ? join(inside, "x.numbers.json") : undefined,
+        closures: outputs.numbers,
         framesOutput: outputs.frames ? join(inside, "x.frames.json") : undefined,
       });
     } finally {
@@ -118,7 +120,7 @@ const lieInValue = (field: string, value: unknown) =>
   );
 
 test("without a lie, a dump passes the proxy", async () => {
-  await take(() => undefined, { host: true, frames: true });
+  await take(() => undefined, { host: true, numbers: true, frames: true });
 });
 
 describe("a lie", () => {
@@ -176,6 +178,38 @@ describe("a lie", () => {
   test.each(Object.keys(PAUSE_LIES))("during a pause is an error if %s", async (lie) => {
     const change = PAUSE_LIES[lie] as (said: Said) => unknown;
     await expect(take(change, { host: true })).rejects.toMatchObject({ code: "ERR_ATTACH_ANSWER" });
+  });
+
+  /** Changes the list that a call of a function gives. */
+  const lieInList = (list: unknown) =>
+    lieAbout("Runtime.callFunctionOn", (result) =>
+      Array.isArray(result?.result?.value) ? { result: { value: list } } : result,
+    );
+  const row = { kind: "Array", slots: [[0, 65_536]], other: {} };
+  const NUMBER_LIES: typeof LIES = {
+    "the number of containers is negative": lieInValue("containers", -1),
+    "there are more objects than were announced": lieInValue("objects", 250_000),
+    "there are fewer objects than were announced": lieInValue("objects", 199_999),
+    "the number of functions is a text": lieInValue("functions", "many"),
+    "a list is missing": lieInList(null),
+    "a list is too long": lieInList(new Array(2001).fill(row)),
+    "the rows are numbers": lieInList([1, 2]),
+    "an address is outside of the memory": lieInList([{ ...row, slots: [[0, 2 ** 32]] }]),
+    "a slot has no name": lieInList([{ ...row, slots: [[null, 65_536]] }]),
+    "an id is no number": lieAbout("HeapProfiler.getHeapObjectId", () => ({
+      heapSnapshotObjectId: "x",
+    })),
+    "the scopes are a text": lieAbout("Runtime.getProperties", (result, { objectId }) =>
+      /[.]/.test(objectId) && result.internalProperties?.length > 1
+        ? { ...result, internalProperties: "many" }
+        : result,
+    ),
+  };
+  test.each(Object.keys(NUMBER_LIES))("in the numbers is an error if %s", async (lie) => {
+    const change = NUMBER_LIES[lie] as (said: Said) => unknown;
+    await expect(take(change, { host: true, numbers: true })).rejects.toMatchObject({
+      code: "ERR_ATTACH_ANSWER",
+    });
   });
 });
 

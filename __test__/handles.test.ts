@@ -101,7 +101,7 @@ test("any other value is refused", () => {
 const RHYTHM = `
   import { readFileSync } from "node:fs";
   import { writeDump } from "@warpo/heap-analyzer/capture";
-  const [, , wasm, dump] = process.argv;
+  const [, wasm, dump] = process.argv;
   const module = new WebAssembly.Module(readFileSync(wasm));
   const { exports } = new WebAssembly.Instance(module, { env: { abort() {} } });
   const address = exports.makeTicket(1);

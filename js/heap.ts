@@ -402,9 +402,7 @@ export const openHeap: typeof api.openHeap = (dump, wasm, options) => {
 export const openHeapAsync: typeof api.openHeapAsync = async (dump, wasm, options) => {
   const read = openOptions(options, "async", "bytes");
   const opening = ofBytes(dump, wasm, read);
-  return heap(
-    await controlled(options, (control) => opened(opening, control), read.onClasses),
-  );
+  return heap(await controlled(options, (control) => opened(opening, control), read.onClasses));
 };
 
 export const openHeapFile: typeof api.openHeapFile = (dump, wasm, options) => {
@@ -415,9 +413,7 @@ export const openHeapFile: typeof api.openHeapFile = (dump, wasm, options) => {
 export const openHeapFileAsync: typeof api.openHeapFileAsync = async (dump, wasm, options) => {
   const read = openOptions(options, "async", "file");
   const opening = ofFiles(dump, wasm, read);
-  return heap(
-    await controlled(options, (control) => opened(opening, control), read.onClasses),
-  );
+  return heap(await controlled(options, (control) => opened(opening, control), read.onClasses));
 };
 
 function hasStrings(options: unknown): boolean {

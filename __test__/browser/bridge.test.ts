@@ -7,6 +7,7 @@ import { attach } from "@warpo/heap-analyzer/attach";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { bridgeFolder, groupsNotSeen, shownNumbers } from "../support/bridge.ts";
+import { judged } from "../support/bridge_judge.ts";
 import { FLAGS, findChromium, serve } from "./chromium.ts";
 
 const missing = findChromium() === undefined ? "there is no Chromium" : undefined;
@@ -99,6 +100,10 @@ describe.skipIf(missing)("in Chromium", () => {
       );
       const shown = shownNumbers(prefix);
       expect(truth.lost.filter((address: number) => shown.has(address))).toEqual([]);
+      const verdict = judged(prefix, join(folder, "memory.wasm"), truth);
+      if (process.env.TEST_FIGURES) console.log("Chromium", name, JSON.stringify(verdict));
+      expect(verdict.wrong).toEqual([]);
+      expect(verdict.withHolder / verdict.held).toBeGreaterThanOrEqual(0.75);
     },
   );
 });

@@ -42,6 +42,8 @@ test("dumps of the named program are taken, opened, and removed at the end", asy
   );
   const { heaps } = await session.call("open_heaps", { dumps: [dump.heapsnapshot] });
   expect(heaps[0].liveObjects).toBeGreaterThan(1000);
+  expect(dump.numbers).toBe(dump.path.replace(/dump$/, "numbers.json"));
+  expect(existsSync(dump.numbers)).toBe(true);
 
   const again = await session.call("attach", {});
   expect(again.dump.path).not.toBe(dump.path);

@@ -57,7 +57,7 @@ type BridgeFolder = Awaited<ReturnType<typeof bridgeFolder>>;
 export function runArguments(
   { folder, wasm, bindings }: BridgeFolder,
   program: string,
-  mode: "capture" | "closures" | "wait",
+  mode: "capture" | "closures" | "twice" | "wait",
   seed = 1,
 ): { prefix: string; args: string[] } {
   const prefix = join(mkdtempSync(join(folder, `${program}-`)), "pair");
@@ -68,7 +68,7 @@ export function runArguments(
 export function captureProgram(
   folder: BridgeFolder,
   program: string,
-  mode: "capture" | "closures",
+  mode: "capture" | "closures" | "twice",
   { node = process.execPath, flags = [] as string[], env = {}, seed = 1 } = {},
 ) {
   const { prefix, args } = runArguments(folder, program, mode, seed);
@@ -110,6 +110,50 @@ export function shownNumbers(prefix: string): Set<number> {
   return new Seen(graph, readNumbersFile(prefix)).outside(noise);
 }
 
+/** Which objects of JavaScript hold which addresses, as the program knows. */
+export class TrueHolders {
+  readonly #groups: { group: TruthGroup; ids: Set<number>; addresses: Set<number> }[];
+  readonly #seen: Seen;
+  /** The contexts of functions, whose variables are numbers of no object. */
+  readonly #contexts: Set<number>;
+
+  constructor(prefix: string, truth: BridgeTruth) {
+    const graph = readGraph(`${prefix}.heapsnapshot`);
+    this.#seen = new Seen(graph, readNumbersFile(prefix));
+    const contexts = graph.filter(({ name }) => name === CONTEXT);
+    this.#contexts = new Set(contexts.map(({ id }) => id));
+    this.#groups = truth.groups.map((group) => ({
+      group,
+      ids: new Set([...holdersOf(group.holder, graph)].map(({ id }) => id)),
+      addresses: new Set(group.addresses),
+    }));
+  }
+
+  /** Whether an object holds an address in a slot, of which the analyzer says the label. */
+  has(id: number, label: string, address: number): boolean {
+    return this.#groups.some(({ group: { holder }, ids, addresses }) => {
+      if (!ids.has(id) || !addresses.has(address)) return false;
+      if (!this.#contexts.has(id) && !this.#seen.shows(id, address)) return false;
+      return holder.class === undefined || !/^#?\w+$/.test(holder.slot) || label === holder.slot;
+    });
+  }
+}
+
+/** V8's name for the variables of a function that others use. */
+const CONTEXT = "system / Context";
+
+/** The objects that a group of the truth names. */
+function holdersOf(
+  { class: className, at, under }: TruthGroup["holder"],
+  graph: GraphNode[],
+): Iterable<GraphNode> {
+  if (className !== undefined) {
+    return graph.filter(({ name, type }) => name === className && type === "object");
+  }
+  const start = nodeAt(graph, (at ?? under) as string);
+  return start === undefined ? [] : below(start, 8);
+}
+
 class Seen {
   readonly #byId = new Map<number, Set<number>>();
 
@@ -135,37 +179,35 @@ class Seen {
     return found;
   }
 
-  /** The addresses at the holders of a group. */
-  at({ class: className, at, under }: TruthGroup["holder"], graph: GraphNode[]): Set<number> {
-    if (className !== undefined) {
-      const nodes = graph.filter(({ name, type }) => name === className && type === "object");
-      return this.#of(nodes);
-    }
-    const start = nodeAt(graph, (at ?? under) as string);
-    if (start === undefined) return new Set();
-    return this.#of(below(start, 8));
+  shows(id: number, address: number): boolean {
+    return this.#byId.get(id)?.has(address) === true;
   }
 
-  #of(nodes: Iterable<GraphNode>): Set<number> {
+  /** The addresses at the holders of a group. */
+  at(holder: TruthGroup["holder"], graph: GraphNode[]): Set<number> {
     const found = new Set<number>();
-    for (const { id } of nodes) for (const address of this.#byId.get(id) ?? []) found.add(address);
+    for (const { id } of holdersOf(holder, graph)) {
+      for (const address of this.#byId.get(id) ?? []) found.add(address);
+    }
     return found;
   }
 }
 
-/** A node and everything at most so many edges below it, but nothing behind a class or the global object. */
+/** Names of references that lead from an object to what many objects share. */
+const SHARED = /^(constructor|__proto__|map|shared|code|feedback_cell|dispatch_handle)$/;
+
+/** A node and everything at most so many edges below it: not what all share, and nothing behind a context. */
 function below(start: GraphNode, depth: number): Set<GraphNode> {
   const found = new Set([start]);
   let level = [start];
   for (let nth = 0; nth < depth && level.length > 0; nth++) {
     const next: GraphNode[] = [];
-    for (const { edges } of level) {
+    for (const { name: owner, edges } of level) {
+      if (owner === CONTEXT) continue;
       for (const { type, name, to } of edges) {
-        const leads =
-          type !== "weak" &&
-          type !== "shortcut" &&
-          !/^(constructor|__proto__|map|shared|code)$/.test(name);
-        if (!leads || found.has(to) || /^(global|Window|system)/.test(to.name)) continue;
+        if (type === "weak" || type === "shortcut" || SHARED.test(name) || found.has(to)) continue;
+        if (/^(global|Window)/.test(to.name)) continue;
+        if (to.name.startsWith("system") && to.name !== CONTEXT) continue;
         found.add(to);
         next.push(to);
       }

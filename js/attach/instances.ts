@@ -2,6 +2,7 @@
 // program keeps only a function; it collects garbage first.
 
 import { HeapAnalyzerError } from "../errors.js";
+import { CONVERSATION_GROUP } from "../numbers/conversation.js";
 import {
   answerError,
   at,
@@ -48,7 +49,7 @@ const OBJECTS_OF_A_PAUSE = "backtrace";
 
 /** Lets the target forget all objects that a search, a pause or a capture looked at. */
 export async function releaseObjects({ session }: Thread): Promise<void> {
-  for (const objectGroup of [SHORT_LIVED, OBJECTS_OF_A_PAUSE]) {
+  for (const objectGroup of [SHORT_LIVED, OBJECTS_OF_A_PAUSE, CONVERSATION_GROUP]) {
     await session.call("Runtime.releaseObjectGroup", { objectGroup }).catch(() => {});
   }
 }

@@ -20,12 +20,12 @@ export function handlesPath(dump: string): string {
  * @returns whether there is such a file now.
  */
 export function writeHandles(
-  exports: Exports,
+  exports: Exports | undefined,
   dump: string,
   target: string,
   permissions: number,
 ): boolean {
-  const found = pinsOf(exports);
+  const found = exports === undefined ? undefined : pinsOf(exports);
   if (found === undefined) return false;
   const { pins, stacks, ...counts } = found;
   const head = JSON.stringify({ format: FORMAT, ...identifyDump(dump), ...counts }).slice(0, -1);

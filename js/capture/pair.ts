@@ -15,6 +15,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { writeHeapSnapshot } from "node:v8";
 import { HeapAnalyzerError } from "../errors.js";
 import { identifyDump, writeNumbers } from "../numbers/file.js";
@@ -50,6 +51,8 @@ export interface CapturedPair {
   read: NumbersRead;
 }
 
+/** Where the scripts of this package are, whose constants may equal addresses. */
+const OWN_SCRIPTS = pathToFileURL(join(__dirname, "..")).href;
 /** In the header of a dump, the offset of the start of the heap. */
 const HEAP_BASE = 12;
 
@@ -134,7 +137,10 @@ function readOwnNumbers(range: { lo: number; hi: number }, closures: boolean): H
     const realms = session.realms();
     if (!closures) return session.hold(readNumbers(realms, range));
     const scripts = session.scripts();
-    const isOfProgram = (script: string) => scripts.get(script)?.startsWith("node:") === false;
+    const isOfProgram = (script: string) => {
+      const url = scripts.get(script) ?? "node:";
+      return !url.startsWith("node:") && !url.startsWith(OWN_SCRIPTS);
+    };
     return session.hold(readNumbers(realms, range, { isOfProgram }));
   } finally {
     session.close();

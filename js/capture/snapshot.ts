@@ -20,8 +20,8 @@ export interface CaptureOptions {
 
 /** A dump in two parts: everything before the memory, and the memory itself, not copied. */
 export interface Snapshot {
-  /** What the instance exports, the globals among them. */
-  exports: Exports;
+  /** What the instance exports, the globals among them. Absent if the snapshot was not taken of exports. */
+  exports?: Exports;
   header: Uint8Array<ArrayBuffer>;
   memory: ArrayBufferLike;
   /** The size in bytes when the snapshot was taken. A shared memory may grow later. */

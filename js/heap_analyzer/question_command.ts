@@ -101,7 +101,10 @@ export async function runQuestion(
 ): Promise<void> {
   const modules = modulesOf(dumps, options.wasm);
   checkHost(options, dumps);
-  checkInputs(given(...dumps, ...new Set(modules), ...hostFiles(options, dumps.at(-1) ?? "")), options.output);
+  checkInputs(
+    given(...dumps, ...new Set(modules), ...hostFiles(options, dumps.at(-1) ?? "")),
+    options.output,
+  );
   const line = new ProgressLine();
   const control = new (addon().WorkControl)();
   const heaps = await line.watch(control, openAll(dumps, modules, options, control));

@@ -1,4 +1,4 @@
-// What `HEAP_HANDLES` costs: pin_cost.mjs <memory.wasm> [1 | all]. Nanoseconds of a pin with its unpin, of an instance that
+// What `HEAP_HANDLES` costs: pin_cost.mjs <memory.wasm> [1 | all]. Nanoseconds of processor time of a pin with its unpin, of an instance that
 // is watched and of one that is not, in turn in one process; medians of 15 rounds.
 import { readFileSync } from "node:fs";
 
@@ -20,13 +20,13 @@ const kept = new Map([plain, watched].map((program) => [program, objects(program
 
 function measure(program) {
   const addresses = kept.get(program);
-  const start = process.hrtime.bigint();
+  const start = process.cpuUsage();
   for (let nth = 0; nth < PAIRS; nth++) {
     const address = addresses[nth & 255];
     program.__pin(address);
     program.__unpin(address);
   }
-  return Number(process.hrtime.bigint() - start) / PAIRS;
+  return (process.cpuUsage(start).user * 1000) / PAIRS;
 }
 
 const times = { plain: [], watched: [] };

@@ -13,6 +13,8 @@ export interface Taken {
   wasm: string;
   /** A heap snapshot of the same moment, if it was wanted. */
   host: string | undefined;
+  /** The numbers that the heap snapshot does not show, with it. */
+  numbers: string | undefined;
   /** What may be wrong with the dump, as sentences. */
   warnings: string[];
 }
@@ -50,9 +52,10 @@ export class Targets {
       const base = join(this.folder, `attached-${this.#freeNumber()}`);
       const dump = `${base}.dump`;
       const host = wantsHost ? `${base}.heapsnapshot` : undefined;
-      const outputs = { wasmOutput: wasm, hostOutput: host };
+      const numbers = wantsHost ? `${base}.numbers.json` : undefined;
+      const outputs = { wasmOutput: wasm, hostOutput: host, numbersOutput: numbers };
       const warnings = await target.writeDump(dump, { instance: nth, ...outputs });
-      return { dump, wasm, host, warnings };
+      return { dump, wasm, host, numbers, warnings };
     });
   }
 

@@ -24,7 +24,9 @@ export const attachQuestion = question({
     host: z
       .boolean()
       .default(false)
-      .describe("also write a heap snapshot of V8 of the same moment, for open_heaps"),
+      .describe(
+        "also write a heap snapshot of V8 of the same moment and the numbers that it does not show, for open_heaps",
+      ),
   },
   output: {
     instances: z.array(instance).describe("only with list"),
@@ -34,6 +36,7 @@ export const attachQuestion = question({
         path: z.string(),
         wasm: z.string(),
         heapsnapshot: z.string().nullable(),
+        numbers: z.string().nullable().describe("numbers that the heap snapshot does not show"),
         totalLiveSize: size,
         liveObjects: count,
       })
@@ -61,6 +64,8 @@ export const attachQuestion = question({
     const dump = await roots.file("dump", taken.dump);
     const wasm = await roots.file("module", taken.wasm);
     const snapshot = taken.host === undefined ? null : await roots.file("snapshot", taken.host);
+    const numbers =
+      taken.numbers === undefined ? null : await roots.file("file of numbers", taken.numbers);
     return await heaps.open({ dump, wasm, partial: false }, control, async ({ heap }, handle) => {
       const { totalLiveSize, objects } = heap.summary();
       const opened = {
@@ -68,6 +73,7 @@ export const attachQuestion = question({
         path: dump.shown,
         wasm: wasm.shown,
         heapsnapshot: snapshot?.shown ?? null,
+        numbers: numbers?.shown ?? null,
         totalLiveSize,
         liveObjects: objects.live,
       };
@@ -86,6 +92,7 @@ export const attachQuestion = question({
     return [
       `${dump.path}: live ${formatSize(dump.totalLiveSize)} in ${formatCount(dump.liveObjects)} objects. It contains the program's memory, including its secrets.`,
       ...(dump.heapsnapshot === null ? [] : [`heap snapshot: ${dump.heapsnapshot}`]),
+      ...(dump.numbers === null ? [] : [`numbers: ${dump.numbers}`]),
       `heap: ${dump.heap}`,
       ...notes.map((note) => `Note: ${note}`),
     ];

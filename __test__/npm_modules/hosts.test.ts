@@ -1,0 +1,59 @@
+// Handles of published npm packages: which JavaScript objects hold which objects of a module that nobody here wrote.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openHeapFile } from "../../dist/index.js";
+
+const FOLDER = import.meta.dirname;
+
+describe.skipIf(!existsSync(join(FOLDER, "node_modules/@fluffylabs")))(
+  "@fluffylabs/anan-as",
+  () => {
+    let folder: string;
+    let wasm: string;
+    const truth = { cache: [] as number[], tenant: [] as number[] };
+
+    beforeAll(() => {
+      folder = mkdtempSync(join(tmpdir(), "npm-hosts-"));
+      const args = [join(FOLDER, "hosts/anan.mjs"), join(folder, "anan")];
+      wasm = execFileSync(process.execPath, args, { encoding: "utf8" }).trim();
+      for (const line of readFileSync(join(folder, "anan.truth.txt"), "utf8").trim().split("\n")) {
+        const [kind, address] = line.split(" ") as ["cache" | "tenant", string];
+        truth[kind].push(Number(address));
+      }
+    });
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+    /** The joined heaps of one of the pairs. */
+    function open(moment: string) {
+      const prefix = join(folder, `anan-${moment}`);
+      return openHeapFile(`${prefix}.dump`, wasm, { host: `${prefix}.heapsnapshot` });
+    }
+
+    test("each prepared program has the wrapper of the bindings as its holder", () => {
+      const heap = open("all");
+      for (const address of [...truth.cache, ...truth.tenant]) {
+        const { referrers } = heap.referrers(address);
+        const holders = referrers.filter(({ evidence }) => evidence !== undefined);
+        expect(holders).toHaveLength(1);
+        expect(holders[0]).toMatchObject({ className: "Internref", evidence: { kind: "exact" } });
+      }
+      const { joined } = heap.summary();
+      expect(joined?.pinned).toMatchObject({ exact: 85, derived: 0 });
+      heap.close();
+    });
+
+    test("programs whose wrappers were deleted await their release, and are gone after it", () => {
+      const deleted = open("deleted");
+      expect(deleted.summary().joined?.pinned).toMatchObject({ exact: 60, awaitingRelease: 25 });
+      deleted.close();
+      const released = open("released");
+      expect(released.summary().joined?.pinned).toMatchObject({ exact: 60, awaitingRelease: 0 });
+      for (const address of truth.tenant) expect(released.object(address).path).toBe(null);
+      released.close();
+    });
+  },
+);
