@@ -16,11 +16,11 @@ use super::views::{TableData, TextForm, ViewHandle, WarningData};
 use super::work_control::WorkControl;
 use base::control::Control;
 use base::tolerance::Tolerance;
-use engine::{HostFiles, Reading};
 use engine::heap::views::{ComparisonSort, ConstructorSort};
 use engine::outputs::exports::Export;
 use engine::outputs::formats::accounting_json;
 use engine::questions::Question;
+use engine::{HostFiles, Reading};
 use workers::guard::guarded;
 use workers::threads::run_on_own_thread;
 

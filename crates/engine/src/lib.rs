@@ -67,6 +67,6 @@ pub use program::Program;
 pub use recognised::{analyze, compare, open};
 pub use snapshot::{analyze_snapshot, open_snapshot};
 pub use {
-    assemblyscript, base, dumps, heap, instrument, joined, native, outputs, questions, runtime_code, v8,
-    wasm,
+    assemblyscript, base, dumps, heap, instrument, joined, native, outputs, questions,
+    runtime_code, v8, wasm,
 };

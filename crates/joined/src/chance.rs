@@ -52,7 +52,16 @@ mod tests {
     use super::*;
 
     fn least_full(density: f64) -> u64 {
-        let is_enough = |n: &u64| derived(GroupCount { values: *n, hits: *n }, density).is_some();
+        let is_enough = |n: &u64| {
+            derived(
+                GroupCount {
+                    values: *n,
+                    hits: *n,
+                },
+                density,
+            )
+            .is_some()
+        };
         (1..100).find(is_enough).unwrap_or_default()
     }
 
@@ -82,13 +91,18 @@ mod tests {
                 })
             };
             let exact: f64 = (hits..=values)
-                .map(|k| choose(k) * density.powi(k as i32) * (1.0 - density).powi((values - k) as i32))
+                .map(|k| {
+                    choose(k) * density.powi(k as i32) * (1.0 - density).powi((values - k) as i32)
+                })
                 .sum();
             let count = GroupCount {
                 values: values.into(),
                 hits: hits.into(),
             };
-            assert!(tail(count, density) >= exact.ln(), "{values} {hits} {density}");
+            assert!(
+                tail(count, density) >= exact.ln(),
+                "{values} {hits} {density}"
+            );
         }
     }
 }

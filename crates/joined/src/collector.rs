@@ -140,7 +140,9 @@ impl<'h> Collector<'h> {
         };
         let held_by = || self.holders.label_of(holder);
         let is_embind = text == EMBIND.1
-            && held_by().and_then(|label| self.sides.view.name_of_label(label)).as_deref()
+            && held_by()
+                .and_then(|label| self.sides.view.name_of_label(label))
+                .as_deref()
                 == Some(EMBIND.0);
         let is_exact = text == POINTER_OF_WASM_BINDGEN || is_embind;
         let class_slot = self.sides.js.objects.class_slots[holder.at()];

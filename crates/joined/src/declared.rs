@@ -140,7 +140,11 @@ fn indexes(
         return Err(wrong(declared.text, reason));
     }
     let names = [declared.field.to_owned()];
-    if wasm.source.field_type(declared.field, &is_wanted, control)?.is_none() {
+    if wasm
+        .source
+        .field_type(declared.field, &is_wanted, control)?
+        .is_none()
+    {
         let (class, field) = (declared.class, declared.field);
         let reason = format!("the class {class} has no field {field:?}");
         return Err(wrong(declared.text, reason));

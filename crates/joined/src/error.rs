@@ -66,7 +66,11 @@ pub enum JoinError {
         reason: &'static str,
     },
     /// A declared slot that is not in the heaps.
-    #[error("the slot {}: {}; expected Class.field=global.property, such as assembly/index/Item.id=host.slots", Shown(slot), Shown(reason))]
+    #[error(
+        "the slot {}: {}; expected Class.field=global.property, such as assembly/index/Item.id=host.slots",
+        Shown(slot),
+        Shown(reason)
+    )]
     Slot {
         /// The text of the caller.
         slot: String,

@@ -50,7 +50,9 @@ impl LeftOut {
 
     pub(crate) fn memory_size(&self) -> u64 {
         let positions = self.positions.values();
-        positions.map(|positions| 32 + positions.capacity() as u64 * 4).sum()
+        positions
+            .map(|positions| 32 + positions.capacity() as u64 * 4)
+            .sum()
     }
 }
 
@@ -90,7 +92,11 @@ pub(crate) fn join_graphs(
             Some(own) => (js, ObjectIndex(own), first_js),
             None => (wasm, object, 0),
         };
-        let gone = if first > 0 { left_out.of_holder(own) } else { &[] };
+        let gone = if first > 0 {
+            left_out.of_holder(own)
+        } else {
+            &[]
+        };
         for position in heap.edges.range(own) {
             if gone.binary_search(&position).is_ok() {
                 continue;

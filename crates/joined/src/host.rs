@@ -114,10 +114,7 @@ impl Search<'_> {
                 let kind = edges.label(position).map(EdgeLabel::kind);
                 let is_own = !matches!(
                     kind,
-                    Some(LabelKind::Named(
-                        NameKind::Property | NameKind::Context,
-                        _
-                    ))
+                    Some(LabelKind::Named(NameKind::Property | NameKind::Context, _))
                 );
                 is_own && wanted.contains(edges.target(position).0)
             });

@@ -20,8 +20,8 @@ use base::error::Result;
 use base::units::{AddressForm, ObjectIndex};
 use base::warning::Warning;
 use heap::{
-    DominatorTree, Evidence, EvidenceKind, Heap, HeapTotals, JoinedSums, Opened, RootKind, RootSlot,
-    RootSlots, UnsizedTree, live_classes,
+    DominatorTree, Evidence, EvidenceKind, Heap, HeapTotals, JoinedSums, Opened, RootKind,
+    RootSlot, RootSlots, UnsizedTree, live_classes,
 };
 use v8::HostView;
 
@@ -41,12 +41,7 @@ const ROOT_KINDS: [RootKind; 5] = [
 ///
 /// # Errors
 /// [`JoinError`]; [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
-pub fn join(
-    wasm: Opened,
-    js: Opened,
-    options: &JoinOptions,
-    control: &Control,
-) -> Result<Opened> {
+pub fn join(wasm: Opened, js: Opened, options: &JoinOptions, control: &Control) -> Result<Opened> {
     let control = &control.unreported();
     let plan = Plan::make([&wasm, &js], options, control)?;
     plan.build(wasm, js, control)
@@ -66,11 +61,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn make(
-        [wasm, js]: [&Opened; 2],
-        options: &JoinOptions,
-        control: &Control,
-    ) -> Result<Self> {
+    fn make([wasm, js]: [&Opened; 2], options: &JoinOptions, control: &Control) -> Result<Self> {
         let numbers = options.numbers.as_ref();
         let step = control.begin(Phase::References, 1);
         let view = HostView::of_source(&*js.source).ok_or(JoinError::WrongKinds {
@@ -95,11 +86,8 @@ impl Plan {
 
         let mut labels = OwnLabels::default();
         let declared = declared_slots([wasm, js], view, &options.slots, &mut labels, &step)?;
-        let mut from_js = handle_references(
-            std::mem::take(&mut judged.handles),
-            objects,
-            &mut labels,
-        )?;
+        let mut from_js =
+            handle_references(std::mem::take(&mut judged.handles), objects, &mut labels)?;
         if let Some(instance) = program.instance {
             let instance = ObjectIndex(objects + instance.0);
             instance_references(instance, &wasm.roots, &mut labels, &mut from_js)?;

@@ -46,7 +46,9 @@ pub(crate) struct Judged {
 pub(crate) fn judge(slots: &mut Slots, density: f64) -> Result<Judged> {
     let mut judged = Judged::default();
     for slot in std::mem::take(&mut slots.slots) {
-        let evidence = slots.groups(&slot).find_map(|group| evidence_of(group, density));
+        let evidence = slots
+            .groups(&slot)
+            .find_map(|group| evidence_of(group, density));
         if let Some(evidence) = evidence {
             let handle = Handle {
                 holder: slot.holder,
@@ -70,7 +72,9 @@ pub(crate) fn judge(slots: &mut Slots, density: f64) -> Result<Judged> {
     }
     // Stable, so that the slots of an object stay in their order.
     judged.handles.sort_by_key(|handle| handle.holder);
-    judged.possible.sort_by_key(|slot| (slot.target, slot.holder));
+    judged
+        .possible
+        .sort_by_key(|slot| (slot.target, slot.holder));
     Ok(judged)
 }
 

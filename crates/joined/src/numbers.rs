@@ -164,7 +164,11 @@ impl<'de> Deserialize<'de> for NumberSlot {
                 Name::Text(name) => name,
             },
             // A number that is no address becomes one that is none either.
-            value: if value.fract() == 0.0 { value as u64 } else { 0 },
+            value: if value.fract() == 0.0 {
+                value as u64
+            } else {
+                0
+            },
             key,
         })
     }

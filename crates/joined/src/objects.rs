@@ -10,10 +10,18 @@ use heap::{Heap, ObjectTable, Opened, RootKind, RootSlot};
 const FIRST_NEW_ID: u32 = FIRST_ID - (1 << 24);
 
 /// The objects of both heaps. Those that are the memory itself take no space: its objects are counted.
-pub(crate) fn joined_objects([wasm, js]: [&Heap; 2], memory_data: &[ObjectIndex]) -> Result<ObjectTable> {
+pub(crate) fn joined_objects(
+    [wasm, js]: [&Heap; 2],
+    memory_data: &[ObjectIndex],
+) -> Result<ObjectTable> {
     let count = wasm.objects.len();
     let mut addresses = columns::with_capacity(count + js.objects.len())?;
-    if let Some(&last) = wasm.objects.addresses.last().filter(|last| **last >= FIRST_ID) {
+    if let Some(&last) = wasm
+        .objects
+        .addresses
+        .last()
+        .filter(|last| **last >= FIRST_ID)
+    {
         return Err(JoinError::TooLarge {
             what: "last address",
             found: last.into(),

@@ -50,7 +50,6 @@ impl<'h> JoinedReader<'h> {
     }
 }
 
-
 impl ObjectReader for JoinedReader<'_> {
     fn label(
         &mut self,
@@ -211,7 +210,10 @@ impl FieldReader for JoinedFields<'_> {
         let border = objects.partition_point(|object| object.0 < first);
         let (wasm, js) = objects.split_at(border);
         self.wasm.fields(field, wasm, into)?;
-        let js: Vec<_> = js.iter().map(|object| ObjectIndex(object.0 - first)).collect();
+        let js: Vec<_> = js
+            .iter()
+            .map(|object| ObjectIndex(object.0 - first))
+            .collect();
         let start = into.len();
         self.js.fields(field, &js, into)?;
         for cell in &mut into[start..] {

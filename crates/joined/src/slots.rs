@@ -175,7 +175,10 @@ fn seen_slots(sides: Sides<'_>, wanted: &mut Bits, step: &Step<'_>) -> Result<Ve
             let Some(&value) = values.get(&js.edges.target(position).0) else {
                 continue;
             };
-            let label = js.edges.wide_label(position).unwrap_or(WideLabel::hidden(0));
+            let label = js
+                .edges
+                .wide_label(position)
+                .unwrap_or(WideLabel::hidden(0));
             let is_wanted = match label.label().kind() {
                 LabelKind::Named(NameKind::Property | NameKind::Context, _) => true,
                 LabelKind::Element => !has_numbers_elsewhere && view.is_object(holder),

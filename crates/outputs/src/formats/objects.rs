@@ -1,8 +1,6 @@
 //! Objects as text: one of them, those that were found, and those that one dominates.
 
-use super::names::{
-    class, class_and_label, label, preview, root, size, sizes, with_function,
-};
+use super::names::{class, class_and_label, label, preview, root, size, sizes, with_function};
 use super::paths::path_lines;
 use super::rows::{Left, Right, part, table};
 use super::text::{counted, format_count, printable_name};

@@ -93,7 +93,10 @@ pub(super) fn cut_sentence(cut: &Cut) -> String {
         Some(of) => root(of),
         None => class_and_label(cut.class_name.as_ref(), cut.label.as_ref()),
     };
-    format!("Cutting {what} frees {}.", sizes(cut.freed, cut.freed_parts))
+    format!(
+        "Cutting {what} frees {}.",
+        sizes(cut.freed, cut.freed_parts)
+    )
 }
 
 pub(super) fn path_answer_lines(answer: &PathAnswer, form: AddressForm) -> Vec<String> {

@@ -64,7 +64,10 @@ pub(crate) fn possible_references(
     loaded: &LoadedHeap,
     object: ObjectIndex,
 ) -> Option<PossibleReferences> {
-    let possible = loaded.source.joined()?.possible_holders(object, MOST_POSSIBLE);
+    let possible = loaded
+        .source
+        .joined()?
+        .possible_holders(object, MOST_POSSIBLE);
     let slots = possible.holders.into_iter().map(|slot| PossibleReference {
         address: loaded.heap.address(slot.holder).0,
         address_text: loaded.shown(slot.holder).to_string(),

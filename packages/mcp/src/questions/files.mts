@@ -218,9 +218,7 @@ export const openHeaps = question({
         wasm: modules[nth],
         partial,
         ...(container === undefined ? {} : { container }),
-        ...(container?.host === undefined
-          ? {}
-          : { host: await hostFiles(roots, container.host) }),
+        ...(container?.host === undefined ? {} : { host: await hostFiles(roots, container.host) }),
       };
       const summary = await heaps.open(
         source,
@@ -330,8 +328,17 @@ function summaryOf(
   handle: string,
   { dump, wasm }: HeapFiles,
 ): ShortAndFullSummary {
-  const { totalHeapSize, totalLiveSize, accounting, objects, classes, roots, categories, joined, trap } =
-    heap.summary();
+  const {
+    totalHeapSize,
+    totalLiveSize,
+    accounting,
+    objects,
+    classes,
+    roots,
+    categories,
+    joined,
+    trap,
+  } = heap.summary();
   const liveObjects = objects.live;
   return [
     {

@@ -67,7 +67,10 @@ fn a_single_number_is_possible_and_not_followed() {
     );
     let slot = &answer["possibleHolders"]["slots"][0];
     assert_eq!(slot["addressText"], format!("@{}", id_of(holder)));
-    assert_eq!((&slot["labelText"], &slot["hits"]), (&json!(".port"), &json!(1)));
+    assert_eq!(
+        (&slot["labelText"], &slot["hits"]),
+        (&json!(".port"), &json!(1))
+    );
     // The others have no number anywhere.
     assert_eq!(
         path_of(&files, objects[1])["roots"],
@@ -81,13 +84,20 @@ fn nothing_is_said_of_numbers_that_were_not_read() {
     let answer = path_of(&files(&scene, &Snapshot::new()), objects[1]);
     assert_eq!(answer["roots"], json!([{ "kind": "pinned", "name": null }]));
     let warnings = answer["warnings"].as_array().unwrap();
-    assert!(warnings.iter().any(|one| one["code"] == "WARN_HOST_MOMENT"), "{answer}");
+    assert!(
+        warnings.iter().any(|one| one["code"] == "WARN_HOST_MOMENT"),
+        "{answer}"
+    );
 }
 
 /// Other numbers from an index on, counted by index modulo 2, 3, … 8.
 fn steps(first: u64, count: u64) -> Value {
     let of_step = |step: u64| {
-        let at = |remainder: u64| (first..first + count).filter(|nth| nth % step == remainder).count();
+        let at = |remainder: u64| {
+            (first..first + count)
+                .filter(|nth| nth % step == remainder)
+                .count()
+        };
         (0..step).map(at).collect::<Vec<_>>()
     };
     json!((2..=8).map(of_step).collect::<Vec<_>>())
@@ -185,10 +195,20 @@ fn an_object_with_many_numbers_is_judged_as_a_map() {
         let fonts = snapshot.node("object", "Object", 16);
         snapshot.edge(1, "property", "fonts", fonts);
         for (nth, object) in objects.iter().enumerate() {
-            add_number(&mut snapshot, fonts, &format!("font-{nth}"), f64::from(object.0));
+            add_number(
+                &mut snapshot,
+                fonts,
+                &format!("font-{nth}"),
+                f64::from(object.0),
+            );
         }
         for nth in 0..others {
-            add_number(&mut snapshot, fonts, &format!("size-{nth}"), nth as f64 + 0.5);
+            add_number(
+                &mut snapshot,
+                fonts,
+                &format!("size-{nth}"),
+                nth as f64 + 0.5,
+            );
         }
         derived(files(&scene, &snapshot))
     };
@@ -232,7 +252,10 @@ fn the_table_in_which_the_bindings_count_pins_holds_nothing() {
         snapshot.edge(1, "internal", "context", context);
         snapshot.edge(context, "context", name, map);
         snapshot.edge(context, "context", "registry", registry);
-        let slots: Vec<Value> = objects.iter().map(|object| json!(["key", object.0])).collect();
+        let slots: Vec<Value> = objects
+            .iter()
+            .map(|object| json!(["key", object.0]))
+            .collect();
         let object = json!({ "id": id_of(map), "kind": "Map", "slots": slots });
         files(&scene, &snapshot).with_numbers(json!([object]))
     };
@@ -271,11 +294,17 @@ fn what_the_globals_of_the_instance_hold_is_below_the_instance() {
     snapshot.edge(holder, "internal", "array_buffer", buffer);
     snapshot.edge(buffer, "internal", "backing_store", data);
     let loaded = files(&scene, &snapshot).open().unwrap();
-    let answer = ask(&loaded, json!({ "question": "object", "address": object.0 }));
+    let answer = ask(
+        &loaded,
+        json!({ "question": "object", "address": object.0 }),
+    );
     assert_eq!(answer["roots"], json!([]));
     assert_eq!(answer["dominator"]["address"], address_of(instance));
     let text = answer["path"]["text"].as_str().unwrap();
-    assert!(text.contains("WasmTrustedInstanceData global app/first > Node"), "{text}");
+    assert!(
+        text.contains("WasmTrustedInstanceData global app/first > Node"),
+        "{text}"
+    );
     let question = json!({ "question": "dominators", "address": address_of(instance) });
     let children = ask(&loaded, question);
     let block = scene.total();
@@ -288,7 +317,13 @@ fn what_the_globals_of_the_instance_hold_is_below_the_instance() {
 #[test]
 fn a_declared_slot_that_is_not_there_is_an_error() {
     let (scene, _) = pinned(1);
-    for slot in ["Node", "Node.id=host", "Other.id=host", "Node.id=global.none", "=.="] {
+    for slot in [
+        "Node",
+        "Node.id=host",
+        "Other.id=host",
+        "Node.id=global.none",
+        "=.=",
+    ] {
         let mut files = files(&scene, &Snapshot::new());
         files.slots = vec![slot.to_owned()];
         let error = files.open().unwrap_err();
@@ -304,9 +339,21 @@ fn files_that_do_not_belong_together_are_errors() {
         change(&mut files);
         files.open().unwrap_err().code()
     };
-    assert_eq!(code(&|files| files.dump = files.snapshot.clone()), "ERR_HOST_KIND");
-    assert_eq!(code(&|files| files.snapshot = files.dump.clone()), "ERR_SNAPSHOT");
-    assert_eq!(code(&|files| files.numbers = Some(b"{".to_vec())), "ERR_NUMBERS");
+    assert_eq!(
+        code(&|files| files.dump = files.snapshot.clone()),
+        "ERR_HOST_KIND"
+    );
+    assert_eq!(
+        code(&|files| files.snapshot = files.dump.clone()),
+        "ERR_SNAPSHOT"
+    );
+    assert_eq!(
+        code(&|files| files.numbers = Some(b"{".to_vec())),
+        "ERR_NUMBERS"
+    );
     let later = br#"{"format":"warpo-heap-analyzer numbers 2","dumpSize":1,"dumpSha256":"","lo":0,"hi":1,"objects":[]}"#;
-    assert_eq!(code(&|files| files.numbers = Some(later.to_vec())), "ERR_NUMBERS");
+    assert_eq!(
+        code(&|files| files.numbers = Some(later.to_vec())),
+        "ERR_NUMBERS"
+    );
 }

@@ -14,7 +14,10 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, limit: u32) -> u32 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % u64::from(limit.max(1))) as u32
     }
 }
@@ -38,7 +41,11 @@ fn noise_of_seven_kinds_is_no_reference() {
         let count = 3 + random.below(60);
         let in_range = (high - low) / 16;
         let start = pinned[random.below(pinned.len() as u32) as usize];
-        sequences.push((0..count).map(|_| low + 16 * random.below(in_range)).collect());
+        sequences.push(
+            (0..count)
+                .map(|_| low + 16 * random.below(in_range))
+                .collect(),
+        );
         sequences.push((0..count).map(|_| random.below(high)).collect());
         sequences.push((0..count).map(|_| 16 * random.below(high / 16)).collect());
         for stride in [16, 32, 48, 64] {
@@ -64,6 +71,10 @@ fn noise_of_seven_kinds_is_no_reference() {
         .unwrap();
     let pins = &ask(&loaded, json!({ "question": "summary" }))["joined"]["pinned"];
     assert_eq!(pins["total"], 200);
-    assert_eq!((&pins["exact"], &pins["derived"]), (&json!(0), &json!(0)), "{pins}");
+    assert_eq!(
+        (&pins["exact"], &pins["derived"]),
+        (&json!(0), &json!(0)),
+        "{pins}"
+    );
     assert!(pins["possible"].as_u64().unwrap() > 150, "{pins}");
 }

@@ -46,7 +46,13 @@ fn truth() -> (BTreeSet<u64>, BTreeSet<u64>) {
     let mut lost = BTreeSet::new();
     for (kind, addresses) in truth.as_object().unwrap() {
         let of_kind = if kind == "lost" { &mut lost } else { &mut held };
-        of_kind.extend(addresses.as_array().unwrap().iter().filter_map(Value::as_u64));
+        of_kind.extend(
+            addresses
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(Value::as_u64),
+        );
     }
     (held, lost)
 }
@@ -64,13 +70,18 @@ fn with_holder(heap: &engine::questions::LoadedHeap, addresses: &BTreeSet<u64>) 
 
 #[test]
 fn all_pins_that_a_host_holds_have_a_holder_and_no_lost_one_has() {
-    let loaded = with_numbers(&sample("tickets.numbers.json.gz")).open().unwrap();
+    let loaded = with_numbers(&sample("tickets.numbers.json.gz"))
+        .open()
+        .unwrap();
     let (held, lost) = truth();
     assert_eq!((held.len(), lost.len()), (240, 50));
     assert_eq!(with_holder(&loaded, &held), 240);
     assert_eq!(with_holder(&loaded, &lost), 0);
     let pins = &ask(&loaded, json!({ "question": "summary" }))["joined"]["pinned"];
-    assert_eq!(pins["exact"].as_u64().unwrap() + pins["derived"].as_u64().unwrap(), 240);
+    assert_eq!(
+        pins["exact"].as_u64().unwrap() + pins["derived"].as_u64().unwrap(),
+        240
+    );
 }
 
 #[test]
@@ -87,7 +98,10 @@ fn numbers_of_another_moment_are_refused() {
     *files.dump.last_mut().unwrap() ^= 1;
     let error = files.open().unwrap_err();
     assert_eq!(error.code(), "ERR_NUMBERS_MOMENT", "{error}");
-    assert!(error.to_string().starts_with("app.numbers.json: "), "{error}");
+    assert!(
+        error.to_string().starts_with("app.numbers.json: "),
+        "{error}"
+    );
 }
 
 #[test]
