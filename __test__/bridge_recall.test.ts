@@ -9,8 +9,10 @@ import { bridgeFolder, captureProgram, readBridgeTruth } from "./support/bridge.
 import { holders, judged, openPair } from "./support/bridge_judge.ts";
 
 const VERSIONS = join(import.meta.dirname, "node_versions/node_modules");
+/** Other seeds give other numbers beside the handles. */
+const SEEDS = process.env.TEST_SEEDS === undefined ? [1] : [1, 2, 3];
 const HOSTS = [
-  { title: "this Node", node: process.execPath, seeds: [1, 2, 3] },
+  { title: "this Node", node: process.execPath, seeds: SEEDS },
   { title: "Node 22", node: join(VERSIONS, "node-22/bin/node"), seeds: [1] },
   { title: "Node 24", node: join(VERSIONS, "node-24/bin/node"), seeds: [1] },
 ];
@@ -23,6 +25,18 @@ beforeAll(async () => {
   folder = await bridgeFolder("--debug");
 });
 afterAll(() => rmSync(folder.folder, { recursive: true, force: true }));
+
+test("the judge finds a holder that is none", () => {
+  const { prefix } = captureProgram(folder, "desk", "closures");
+  const truth = readBridgeTruth(prefix);
+  const pool = truth.groups.find(({ holder }) => holder.at === "app.pool");
+  const requests = truth.groups.find(({ holder }) => holder.class === "Request");
+  if (pool === undefined || requests === undefined) throw new Error("the program has other groups");
+  pool.holder = { at: "app.queue", slot: "element" };
+  requests.holder = { class: "Request", slot: "size" };
+  const { wrong } = judged(prefix, folder.wasm, truth);
+  expect(wrong).toHaveLength(pool.addresses.length + requests.addresses.length);
+});
 
 describe.each(HOSTS)("$title", ({ title, node, seeds }) => {
   describe.skipIf(!existsSync(node))("(skipped if npm run test:hosts did not install it)", () => {

@@ -59,10 +59,10 @@ describe.each(HOSTS)("$title", ({ node }) => {
   });
 });
 
-test("without closures, the variables of functions are not read, and nothing else is missing", () => {
+test("without closures, the variables of blocks are not read, and nothing else is missing", () => {
   const { prefix, printed } = captureProgram(folder, "desk", "capture");
-  const closures = readBridgeTruth(prefix).groups.filter(({ closure }) => closure);
-  expect(groupsNotSeen(prefix)).toEqual(closures.map(({ name }) => name));
+  const blocks = readBridgeTruth(prefix).groups.filter(({ block }) => block);
+  expect(groupsNotSeen(prefix)).toEqual(blocks.map(({ name }) => name));
   expect(printed.read).not.toHaveProperty("functions");
 });
 

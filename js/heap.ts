@@ -337,7 +337,12 @@ interface Opening {
 type Options = ReturnType<typeof openOptions>;
 
 /** Opens a heap, with that of its host if there is one. */
-function opened<C extends native.WorkControl | undefined>(opening: Opening, control?: C) {
+function opened(opening: Opening): native.HeapHandle;
+function opened(opening: Opening, control: native.WorkControl): Promise<native.HeapHandle>;
+function opened(
+  opening: Opening,
+  control?: native.WorkControl,
+): native.HeapHandle | Promise<native.HeapHandle> {
   const { dump, wasm, host, request } = opening;
   if (host === undefined) return native.openHeap(dump, wasm, request, control);
   if (wasm === undefined) throw invalidOption("options.host: needs the module of the dump");

@@ -14,7 +14,7 @@ export interface TruthGroup {
   holder: { class?: string; at?: string; under?: string; slot: string };
   single?: boolean;
   unseen?: boolean;
-  closure?: boolean;
+  block?: boolean;
   addresses: number[];
 }
 

@@ -31,8 +31,8 @@ import { type CaptureOptions, takeSnapshot } from "./snapshot.js";
 /** Options of `capturePair`. */
 export interface PairOptions extends CaptureOptions {
   /**
-   * Also read the variables of all functions of the program: small integers in them are in no heap snapshot. Takes
-   * seconds for some thousand functions, and WebAssembly is slower meanwhile. Default: false.
+   * Also read the variables of all functions of the program: those of blocks are in no heap snapshot. Takes seconds for
+   * some thousand functions. Default: false.
    */
   closures?: boolean | undefined;
 }

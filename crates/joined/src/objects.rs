@@ -6,6 +6,9 @@ use base::error::Result;
 use base::units::{FIRST_ID, ObjectIndex};
 use heap::{Heap, ObjectTable, Opened, RootKind, RootSlot};
 
+/// Ids from this one on are not those of the snapshot.
+const FIRST_NEW_ID: u32 = FIRST_ID - (1 << 24);
+
 /// The objects of both heaps. Those that are the memory itself take no space: its objects are counted.
 pub(crate) fn joined_objects(
     [wasm, js]: [&Heap; 2],
@@ -13,23 +16,21 @@ pub(crate) fn joined_objects(
 ) -> Result<ObjectTable> {
     let count = wasm.objects.len();
     let mut addresses = columns::with_capacity(count + js.objects.len())?;
-    for (what, heap) in [("last address", wasm), ("last id", js)] {
-        if let Some(&last) = heap
-            .objects
-            .addresses
-            .last()
-            .filter(|last| **last >= FIRST_ID)
-        {
-            return Err(JoinError::TooLarge {
-                what,
-                found: last.into(),
-                limit: FIRST_ID.into(),
-            }
-            .into());
+    if let Some(&last) = wasm
+        .objects
+        .addresses
+        .last()
+        .filter(|last| **last >= FIRST_ID)
+    {
+        return Err(JoinError::TooLarge {
+            what: "last address",
+            found: last.into(),
+            limit: FIRST_ID.into(),
         }
+        .into());
     }
     addresses.extend_from_slice(&wasm.objects.addresses);
-    addresses.extend(js.objects.addresses.iter().map(|id| FIRST_ID + id));
+    add_ids(&js.objects.addresses, &mut addresses)?;
     let first_class = wasm.objects.classes.len() as u32;
     let mut class_slots = columns::with_capacity(addresses.len())?;
     class_slots.extend_from_slice(&wasm.objects.class_slots);
@@ -56,6 +57,24 @@ pub(crate) fn joined_objects(
         pinned: wasm.objects.pinned.clone(),
         ..ObjectTable::default()
     })
+}
+
+/// Adds the addresses of objects of the snapshot, whose ids ascend. V8 gives objects outside of its heap ids of any size:
+/// those that do not fit are numbered anew.
+fn add_ids(ids: &[u32], addresses: &mut Vec<u32>) -> Result<()> {
+    let fitting = ids.partition_point(|&id| id < FIRST_NEW_ID);
+    let new = ids.len() - fitting;
+    if new as u64 > u64::from(FIRST_ID - FIRST_NEW_ID) {
+        return Err(JoinError::TooLarge {
+            what: "number of objects with large ids",
+            found: new as u64,
+            limit: (FIRST_ID - FIRST_NEW_ID).into(),
+        }
+        .into());
+    }
+    addresses.extend(ids[..fitting].iter().map(|id| FIRST_ID + id));
+    addresses.extend((0..new as u32).map(|nth| FIRST_ID + FIRST_NEW_ID + nth));
+    Ok(())
 }
 
 /// The roots of both heaps, each with its first kind that is still a root.

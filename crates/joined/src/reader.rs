@@ -3,7 +3,7 @@
 use crate::source::{JoinedSource, Own};
 use base::control::Control;
 use base::error::Result;
-use base::units::{FIRST_ID, ObjectIndex};
+use base::units::{Address, ObjectIndex};
 use base::warning::Warning;
 use heap::{
     Cell, ContainerPage, EdgeLabel, FieldReader, FieldValue, HeldValue, Member, MemberSink,
@@ -34,18 +34,20 @@ impl<'h> JoinedReader<'h> {
         }
     }
 
+    /// Puts the address in the joined heap in the place of the id of an object of the snapshot.
+    fn join_address(&self, id: &mut Option<u32>) {
+        let joined = self.source;
+        let object = id.and_then(|id| joined.js.heap.objects.at(Address(id)));
+        *id = object.map(|object| joined.heap.address(joined.of_js(object)).0);
+    }
+
+    fn join_value(&self, value: &mut HeldValue) {
+        self.join_address(&mut value.address);
+    }
+
     fn is_js(&self, object: ObjectIndex) -> bool {
         matches!(self.source.own(object), Own::Js(_))
     }
-}
-
-/// The address in the joined heap of an object of the snapshot.
-fn joined_address(id: &mut Option<u32>) {
-    *id = id.and_then(|id| FIRST_ID.checked_add(id));
-}
-
-fn joined_value(value: &mut HeldValue) {
-    joined_address(&mut value.address);
 }
 
 impl ObjectReader for JoinedReader<'_> {
@@ -86,7 +88,7 @@ impl ObjectReader for JoinedReader<'_> {
         let mut fields = reader.fields(object, notes)?;
         if is_js {
             for field in &mut fields {
-                joined_address(&mut field.address);
+                self.join_address(&mut field.address);
             }
         }
         Ok(fields)
@@ -102,8 +104,10 @@ impl ObjectReader for JoinedReader<'_> {
         let mut page = reader.entries(object, wanted)?;
         if is_js {
             for entry in page.iter_mut().flat_map(|page| &mut page.entries) {
-                entry.key.iter_mut().for_each(joined_value);
-                joined_value(&mut entry.value);
+                if let Some(key) = &mut entry.key {
+                    self.join_value(key);
+                }
+                self.join_value(&mut entry.value);
             }
         }
         Ok(page)

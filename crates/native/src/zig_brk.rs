@@ -105,7 +105,7 @@ impl State {
             let is_sound = |address: u32| {
                 address == 0
                     || address >= first
-                        && address % slot == 0
+                        && address.is_multiple_of(slot)
                         && u64::from(address) <= memory.size()
             };
             if !is_sound(next) || !is_sound(free) || free != 0 && next == 0 || next == first {
@@ -193,7 +193,7 @@ fn blocks(
         } else {
             Allocator::ZigBrk
         },
-        segments: vec![first..first.saturating_add((count as u32).saturating_mul(PAGE))],
+        segments: Vec::from([first..first.saturating_add((count as u32).saturating_mul(PAGE))]),
         state: at..at + STATE as u32 * 4,
         ..UsedBlocks::default()
     };

@@ -29,7 +29,10 @@ export function sizes({
   retainedParts?: SizeParts | undefined;
 }): string {
   if (parts === undefined) return formatSize(retainedSize);
-  return `${formatSize(parts.javascript)} of JavaScript and ${formatSize(parts.wasm)} of wasm`;
+  const javascript = `${formatSize(parts.javascript)} of JavaScript`;
+  const wasm = `${formatSize(parts.wasm)} of wasm`;
+  if (parts.javascript === 0) return wasm;
+  return parts.wasm === 0 ? javascript : `${javascript} and ${wasm}`;
 }
 
 function evidenceText({ kind, hits, values }: NonNullable<z.output<typeof evidenceShape>>): string {

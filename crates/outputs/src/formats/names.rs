@@ -11,11 +11,21 @@ pub(super) fn size(bytes: impl Into<u64>) -> String {
 /// A sum of bytes, or those of each of two heaps that were joined.
 pub(super) fn sizes(bytes: u64, parts: Option<SizeParts>) -> String {
     match parts {
-        Some(parts) => format!(
-            "{} of JavaScript and {} of wasm",
-            size(parts.javascript),
-            size(parts.wasm)
-        ),
+        Some(SizeParts {
+            javascript: 0,
+            wasm,
+        }) => format!("{} of wasm", size(wasm)),
+        Some(SizeParts {
+            javascript,
+            wasm: 0,
+        }) => format!("{} of JavaScript", size(javascript)),
+        Some(SizeParts { javascript, wasm }) => {
+            format!(
+                "{} of JavaScript and {} of wasm",
+                size(javascript),
+                size(wasm)
+            )
+        }
         None => size(bytes),
     }
 }

@@ -108,12 +108,13 @@ fn freed(cut: &Cut) -> String {
     }
 }
 
-fn in_both(parts: SizeParts) -> String {
-    format!(
-        "{} of JavaScript and {} of wasm",
-        bytes(parts.javascript),
-        bytes(parts.wasm)
-    )
+fn in_both(SizeParts { javascript, wasm }: SizeParts) -> String {
+    let (of_javascript, of_wasm) = (bytes(javascript), bytes(wasm));
+    match (javascript, wasm) {
+        (0, _) => format!("{of_wasm} of wasm"),
+        (_, 0) => format!("{of_javascript} of JavaScript"),
+        _ => format!("{of_javascript} of JavaScript and {of_wasm} of wasm"),
+    }
 }
 
 fn bytes(bytes: u64) -> String {

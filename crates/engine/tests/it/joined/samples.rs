@@ -120,6 +120,6 @@ fn a_cycle_across_the_border_is_not_kept_by_the_table_of_the_host() {
         ask(&loaded, question)["total"].clone()
     };
     assert_eq!(live(&files), 500);
-    files.slots = vec!["assembly/index/Item.id=host.slots".to_owned()];
+    files.slots = vec!["prog/Item.id=host.slots".to_owned()];
     assert_eq!(live(&files), 51);
 }
