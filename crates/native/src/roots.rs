@@ -200,6 +200,7 @@ pub(crate) fn find(
 #[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
 mod tests {
     use super::*;
+    use crate::types::Typing;
 
     const STATIC: u32 = 1024;
     const HEAP: u32 = 4096;
@@ -214,10 +215,11 @@ mod tests {
         memory[STATIC as usize..STATIC as usize + 4].copy_from_slice(&(HEAP + 8).to_le_bytes());
         file.extend_from_slice(&memory);
         let dump = Dump::parse(&file).unwrap();
+        let heap = HEAP..HEAP + 1024;
         let walk = UsedBlocks {
             addresses: vec![HEAP + 8],
             usable: vec![12],
-            segments: vec![HEAP..HEAP + 1024],
+            segments: vec![heap],
             state: STATIC + 64..STATIC + 68,
             ..UsedBlocks::default()
         };
@@ -228,11 +230,12 @@ mod tests {
         });
         let index = BlockIndex::new(&walk).unwrap();
         let layout = Layout::find(&module, &dump, &walk);
+        let typing = Typing::read(&module, &Control::default()).unwrap();
         let roots = find(
             &module,
             &dump,
             (&walk, &index),
-            &layout,
+            (&layout, &typing.root_names()),
             &Control::default(),
         )
         .unwrap();

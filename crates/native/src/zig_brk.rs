@@ -187,13 +187,14 @@ fn blocks(
         first,
     };
     let has_headers = free_slots.have_headers(&pages);
+    let pages_range = first..first.saturating_add((count as u32).saturating_mul(PAGE));
     let mut found = UsedBlocks {
         allocator: if has_headers {
             Allocator::ZigLibc
         } else {
             Allocator::ZigBrk
         },
-        segments: Vec::from([first..first.saturating_add((count as u32).saturating_mul(PAGE))]),
+        segments: std::iter::once(pages_range).collect(),
         state: at..at + STATE as u32 * 4,
         ..UsedBlocks::default()
     };

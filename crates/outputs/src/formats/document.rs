@@ -145,10 +145,7 @@ const fn column(key: &'static str, title: &'static str, measure: Measure) -> Col
 fn known([size, live, unreferenced]: [Total; 3], heap: &heap::Heap) -> Vec<Total> {
     let size = heap.total_size.map(|_| size);
     let unreferenced = heap.unreferenced.map(|_| unreferenced);
-    size.into_iter()
-        .chain([live])
-        .chain(unreferenced)
-        .collect()
+    size.into_iter().chain([live]).chain(unreferenced).collect()
 }
 
 fn unreferenced_size(heap: &heap::Heap) -> u64 {
@@ -260,10 +257,7 @@ impl Document for ComparisonView {
                 label: "unreferenced",
                 after: ("afterTotalUnreferencedSize", unreferenced_size(after)),
                 before: Some((
-                    (
-                        "beforeTotalUnreferencedSize",
-                        unreferenced_size(before),
-                    ),
+                    ("beforeTotalUnreferencedSize", unreferenced_size(before)),
                     "totalUnreferencedSizeDelta",
                 )),
             },
