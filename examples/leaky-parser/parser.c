@@ -1,5 +1,5 @@
 // A service that reads orders in JSON and adds up their numbers. It has a leak: find it with the analyzer before you read
-// on to the end.
+// on to the end. Memory that runs out traps, which is enough for an example.
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,13 +38,6 @@ static unsigned documents_read;
 
 static struct value *read_value(struct reader *reader);
 
-static struct value *new_value(enum kind kind) {
-  struct value *value = calloc(1, sizeof *value);
-  if (value == NULL) abort();
-  value->kind = kind;
-  return value;
-}
-
 static void free_value(struct value *value) {
   struct value *member = value->first;
   while (member != NULL) {
@@ -75,7 +68,8 @@ static char *read_text(struct reader *reader) {
 
 /** Reads what follows the opening bracket of a list or an object. Null if it does not end. */
 static struct value *read_members(struct reader *reader, enum kind kind, char closing) {
-  struct value *parent = new_value(kind);
+  struct value *parent = calloc(1, sizeof *parent);
+  parent->kind = kind;
   struct value **last = &parent->first;
   if (accept(reader, closing)) return parent;
   do {
@@ -98,16 +92,13 @@ static struct value *read_value(struct reader *reader) {
   if (accept(reader, '{')) return read_members(reader, OBJECT, '}');
   if (accept(reader, '[')) return read_members(reader, LIST, ']');
   char *text = read_text(reader);
-  if (text != NULL) {
-    struct value *value = new_value(TEXT);
-    value->text = text;
-    return value;
-  }
-  char *end;
-  double number = strtod(reader->at, &end);
-  if (end == reader->at) return NULL;
+  char *end = (char *)reader->at;
+  double number = text == NULL ? strtod(reader->at, &end) : 0;
+  if (text == NULL && end == reader->at) return NULL;
   reader->at = end;
-  struct value *value = new_value(NUMBER);
+  struct value *value = calloc(1, sizeof *value);
+  value->kind = text == NULL ? NUMBER : TEXT;
+  value->text = text;
   value->number = number;
   return value;
 }
@@ -126,7 +117,6 @@ EXPORT("room_for") char *room_for(size_t length) {
     free(room);
     size = length + 1;
     room = malloc(size);
-    if (room == NULL) abort();
   }
   room[length] = 0;
   return room;

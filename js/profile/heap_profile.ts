@@ -36,8 +36,10 @@ export function isAllocator(name: string): boolean {
   return ALLOCATORS.some((pattern) => pattern.test(name));
 }
 
-/** Files of the standard libraries of C++, Rust and Zig. Their functions have frames of their own, inlined or not. */
+/** Files of the standard libraries of C (wasi-libc, Emscripten), C++, Rust and Zig. Their functions have frames of their own, inlined or not. */
 const LIBRARY_FILES = [
+  /(^|\/)libc-(top|bottom)-half\//,
+  /(^|\/)system\/lib\/libc\//,
   /(^|\/)(c\+\+\/v\d+|libcxx|libcxxabi)\//,
   /(^|\/)library\/(core|alloc|std)\/src\//,
   /\/lib\/std\/[\w/]+\.zig$/,
