@@ -108,6 +108,7 @@ export default defineConfig({
         test: {
           name: "vscode",
           include: ["__test__/vscode/*.test.ts"],
+          expect: { poll: { timeout: 60_000 } },
           testTimeout: 300_000,
           hookTimeout: 600_000,
         },

@@ -10,6 +10,8 @@ import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
 const MODULES = join(import.meta.dirname, "node_modules");
 const NODE = join(MODULES, "node-24/bin/node");
 const SERVER = join(MODULES, "code-server/lib/vscode/out/server-main.js");
+/** For each step, in milliseconds. A busy machine takes several times as long as usual. */
+const LIMIT = 150_000;
 const EXTENSION = join(import.meta.dirname, "../../packages/vscode");
 
 /** Why the tests cannot run; undefined if they can. */
@@ -74,6 +76,7 @@ export class Workbench {
   /** A window with a folder. */
   async open(browser: Browser, folder: string): Promise<Window> {
     const context = await browser.newContext({ viewport: { width: 1600, height: 1000 } });
+    context.setDefaultTimeout(LIMIT);
     const page = await context.newPage();
     await page.goto(`http://127.0.0.1:${this.#port}/?folder=${encodeURIComponent(folder)}`);
     await page.locator(".monaco-workbench .explorer-folders-view").waitFor();

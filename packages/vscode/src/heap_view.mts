@@ -99,7 +99,7 @@ export class HeapView {
 
   /** There is no page that could stay. */
   #showFailure(message: string): void {
-    this.panel.webview.html = failurePage(message);
+    this.panel.webview.html = failurePage(withoutOptions(message));
     void this.#offer(message);
   }
 
@@ -116,8 +116,9 @@ export class HeapView {
         "Choose the Module…": () => vscode.commands.executeCommand("warpoHeap.module", this),
       }),
     };
-    const text = message.includes(name) ? message : `${name}: ${message}`;
-    const chosen = await vscode.window.showErrorMessage(text, ...Object.keys(actions));
+    const text = withoutOptions(message);
+    const named = text.includes(name) ? text : `${name}: ${text}`;
+    const chosen = await vscode.window.showErrorMessage(named, ...Object.keys(actions));
     if (chosen !== undefined) await actions[chosen]?.();
   }
 
@@ -180,6 +181,11 @@ async function failureOf(error: Error, analyzer: Analyzer | undefined): Promise<
   const soon = new Promise<void>((resolve) => setTimeout(resolve, LAST_WORDS));
   const messages = await Promise.race([analyzer.ended, soon]);
   return messages ?? "The analyzer does not answer.";
+}
+
+/** A message without what it says of options of the command line: here are buttons for them. */
+function withoutOptions(message: string): string {
+  return message.replace(/; --(?:partial|force)\b[^\n]*/g, "");
 }
 
 /** A page that only says why there is no other. */
