@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use crate::JoinError;
 use crate::extra::{Extra, OwnLabels};
 use crate::graph::LeftOut;
+use base::bits::Bits;
 use base::columns;
 use base::control::{Control, Step};
 use base::error::{Error, Result};
@@ -89,11 +90,11 @@ pub(crate) fn declared_slots(
                     target: ObjectIndex(first_js + target.0),
                     label,
                     exact: None,
-                    evidence: Evidence {
+                    evidence: Some(Evidence {
                         kind: EvidenceKind::Declared,
                         hits: 0,
                         values: 0,
-                    },
+                    }),
                 };
                 columns::push(&mut found.references, extra)?;
             }
@@ -101,11 +102,36 @@ pub(crate) fn declared_slots(
     }
     replaced.sort_unstable();
     replaced.dedup();
+    let mut targets = Bits::new(js.heap.objects.len())?;
     for (holder, position) in replaced {
+        targets.insert(js.heap.edges.target(position).0);
         found.left_out.add(holder, position);
     }
-    found.references.sort_by_key(|extra| extra.source);
+    add_references_of_v8(view, &targets, first_js, &mut found.references)?;
     Ok(found)
+}
+
+/// Adds V8's own references to the objects to which the array does not refer any more, such as those of the stack. DevTools
+/// leaves them out, because the program reaches these objects.
+fn add_references_of_v8(
+    view: HostView<'_>,
+    targets: &Bits,
+    first_js: u32,
+    references: &mut Vec<Extra>,
+) -> Result<()> {
+    for (source, target, label) in view.left_out() {
+        if targets.contains(target.0) {
+            let extra = Extra {
+                source: ObjectIndex(first_js + source.0),
+                target: ObjectIndex(first_js + target.0),
+                label,
+                exact: label.index().map(|index| format!("{{{index}}}")),
+                evidence: None,
+            };
+            columns::push(references, extra)?;
+        }
+    }
+    Ok(())
 }
 
 /// The array to which the path leads.

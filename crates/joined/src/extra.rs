@@ -17,7 +17,8 @@ pub(crate) struct Extra {
     pub(crate) label: WideLabel,
     /// The label with its key, if that is more.
     pub(crate) exact: Option<String>,
-    pub(crate) evidence: Evidence,
+    /// `None` for a reference within the snapshot that DevTools leaves out.
+    pub(crate) evidence: Option<Evidence>,
 }
 
 /// The labels that neither heap has. Their numbers are the last ones: no snapshot has as many names.

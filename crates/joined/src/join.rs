@@ -92,11 +92,11 @@ impl Plan {
             let instance = ObjectIndex(objects + instance.0);
             instance_references(instance, &wasm.roots, &mut labels, &mut from_js)?;
         }
-        // Stable, so that the slots of an object stay in their order.
-        from_js.sort_by_key(|extra| extra.source);
         let mut between = declared.references;
         columns::reserve(&mut between, from_js.len())?;
         between.append(&mut from_js);
+        // Stable, so that the slots of an object stay in their order.
+        between.sort_by_key(|extra| extra.source);
 
         let mut warnings = wasm.heap.warnings.clone();
         warnings.extend(js.heap.warnings.iter().cloned());
@@ -237,7 +237,7 @@ fn handle_references(
             target: handle.target,
             label,
             exact,
-            evidence: handle.evidence,
+            evidence: Some(handle.evidence),
         });
     }
     Ok(references)
@@ -267,11 +267,11 @@ fn instance_references(
             target: slot.object,
             label,
             exact: text,
-            evidence: Evidence {
+            evidence: Some(Evidence {
                 kind: EvidenceKind::Exact,
                 hits: 1,
                 values: 1,
-            },
+            }),
         };
         columns::push(into, extra)?;
     }

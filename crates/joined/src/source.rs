@@ -393,7 +393,7 @@ impl JoinedHeaps for JoinedSource {
 
     fn evidence(&self, holder: ObjectIndex, target: ObjectIndex) -> Option<Evidence> {
         let mut between = self.extras.between(holder, target);
-        between.next().map(|extra| extra.evidence)
+        between.next().and_then(|extra| extra.evidence)
     }
 
     fn pin_note(&self, object: ObjectIndex) -> Option<String> {

@@ -337,7 +337,7 @@ fn index_of(name: &[u8]) -> Option<u32> {
 }
 
 /// The name of a reference from a key of a weak map to its value.
-const WEAK_MAP_VALUE: &[u8] = b"value in WeakMap";
+pub(crate) const WEAK_MAP_VALUE: &[u8] = b"value in WeakMap";
 
 impl GeneralNames {
     fn new(raw: &mut RawSnapshot, ephemerons: &Ephemerons) -> Result<Self> {

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
+use super::graph::WEAK_MAP_VALUE;
 use super::names::SnapshotNames;
 use super::raw::NodeKind;
 use super::source::SnapshotSource;
 use super::strings::text;
 use base::units::ObjectIndex;
-use heap::{EdgeLabel, Heap, LabelKind, NameKind, Source};
+use heap::{EdgeLabel, Heap, LabelKind, NameKind, Source, WideLabel};
 
 /// A snapshot, for a join.
 #[derive(Clone, Copy)]
@@ -74,6 +75,22 @@ impl<'s> HostView<'s> {
     /// The target of a reference that only V8 sees.
     pub fn internal(self, object: ObjectIndex, name: &str) -> Option<ObjectIndex> {
         self.names.child(&self.heap.edges, object, name.as_bytes())
+    }
+
+    /// The references that DevTools leaves out although they keep their targets alive: from V8's own objects to objects
+    /// of the page.
+    pub fn left_out(self) -> impl Iterator<Item = (ObjectIndex, ObjectIndex, WideLabel)> + 's {
+        let names = self.names;
+        let is_value_of_weak_map = move |label: WideLabel| match label.label().kind() {
+            LabelKind::Named(NameKind::Internal, name) => {
+                names.strings.bytes(name) == WEAK_MAP_VALUE
+            }
+            _ => false,
+        };
+        let edges = names.other_edges.all();
+        edges
+            .filter(move |edge| edge.is_strong() && !is_value_of_weak_map(edge.label))
+            .map(|edge| (edge.source, edge.target, edge.label))
     }
 
     fn find(

@@ -22,7 +22,7 @@ pub(crate) struct NamedEdge {
     pub(crate) source: ObjectIndex,
     pub(crate) target: ObjectIndex,
     pub(super) kind: EdgeKind,
-    pub(super) label: WideLabel,
+    pub(crate) label: WideLabel,
 }
 
 impl OtherEdges {
@@ -65,6 +65,11 @@ impl OtherEdges {
         }
     }
 
+    /// All references.
+    pub(crate) fn all(&self) -> impl Iterator<Item = NamedEdge> {
+        (0..self.sources.len()).map(|nth| self.at(nth))
+    }
+
     /// The references of an object.
     pub(crate) fn of(&self, source: ObjectIndex) -> impl Iterator<Item = NamedEdge> {
         let first = self.sources.partition_point(|&other| other < source);
@@ -84,6 +89,18 @@ impl OtherEdges {
 impl NamedEdge {
     pub(crate) fn is_weak(self) -> bool {
         self.kind == EdgeKind::Weak
+    }
+
+    /// Whether it keeps its target alive, as V8 sees it.
+    pub(crate) fn is_strong(self) -> bool {
+        matches!(
+            self.kind,
+            EdgeKind::Context
+                | EdgeKind::Element
+                | EdgeKind::Property
+                | EdgeKind::Internal
+                | EdgeKind::Hidden
+        )
     }
 
     /// The type of the reference, as V8 names it.
