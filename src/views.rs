@@ -41,7 +41,7 @@ enum View {
 /// A row without its instances: the numbers are in the order of `columns()`.
 #[napi(object)]
 pub struct RowData {
-    /// The class name.
+    /// In full, such as `assembly/game/Player`.
     pub class_name: String,
     /// How the type of the class was found, where that differs.
     pub type_evidence: Option<String>,

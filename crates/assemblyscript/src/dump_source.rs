@@ -54,7 +54,6 @@ impl DumpSource {
         }
     }
 
-    /// The heap.
     pub(crate) fn heap(&self) -> &Heap {
         &self.heap
     }

@@ -143,19 +143,21 @@ impl ConstructorView {
             let known = &mut evidence[row as usize];
             *known = class.evidence.max(*known);
         }
-        let rows = (0..).zip(names.distinct(control)?.into_iter().zip(sums));
-        let rows = rows.map(|(number, (class_name, sums))| {
-            let row = ConstructorRow {
-                class_name,
-                count: sums.count,
-                total_shallow_size: sums.shallow_size,
-                total_retained_size: sums.retained_size,
-                retained_set_size: retained_sets.get(number as usize).copied(),
-                type_evidence: evidence[number as usize],
-            };
-            (number, row)
-        });
-        let rows: Vec<(u32, ConstructorRow)> = rows.filter(|(_, row)| row.count > 0).collect();
+        let rows: Vec<(u32, ConstructorRow)> = (0..)
+            .zip(names.distinct(control)?.into_iter().zip(sums))
+            .map(|(number, (class_name, sums))| {
+                let row = ConstructorRow {
+                    class_name,
+                    count: sums.count,
+                    total_shallow_size: sums.shallow_size,
+                    total_retained_size: sums.retained_size,
+                    retained_set_size: retained_sets.get(number as usize).copied(),
+                    type_evidence: evidence[number as usize],
+                };
+                (number, row)
+            })
+            .filter(|(_, row)| row.count > 0)
+            .collect();
         let sort = selection.sort;
         let mut rows = sorted_by(
             rows,
