@@ -28,7 +28,7 @@ impl DumpMemory {
 }
 
 /// Reads memory piece by piece.
-pub(crate) struct MemoryReader<'m> {
+pub(crate) struct WindowReader<'m> {
     memory: &'m DumpMemory,
     opened: Option<Box<dyn DumpBytes + 'm>>,
     is_open: bool,
@@ -38,7 +38,7 @@ pub(crate) struct MemoryReader<'m> {
     control: Control,
 }
 
-impl<'m> MemoryReader<'m> {
+impl<'m> WindowReader<'m> {
     /// A reader that has read nothing. Cancelled work reads nothing more.
     pub(crate) fn new(memory: &'m DumpMemory, control: &Control) -> Self {
         Self {

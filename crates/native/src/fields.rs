@@ -7,8 +7,8 @@ use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{Cell, EdgeLabel, FieldReader, FieldType, LabelKind};
 
-use crate::dump_memory::MemoryReader;
-use crate::source::NativeSource;
+use crate::dump_memory::WindowReader;
+use crate::typed_heap::NativeSource;
 use crate::types::{ClassLayout, FieldHolds, NumberKind};
 use crate::values::{cell, until_zero};
 
@@ -17,7 +17,7 @@ const MOST_NAMES: usize = 10_000;
 
 /// Where a field lies.
 #[derive(Clone, Copy)]
-struct FieldPosition {
+struct NativeFieldPosition {
     offset: u32,
     size: u32,
     holds: FieldHolds,
@@ -29,8 +29,8 @@ pub(crate) struct NativeFields<'h> {
     /// By field: its offset, if its name is one.
     offsets: Vec<Option<u32>>,
     /// By field and class slot.
-    positions: Vec<Vec<Option<FieldPosition>>>,
-    memory: MemoryReader<'h>,
+    positions: Vec<Vec<Option<NativeFieldPosition>>>,
+    memory: WindowReader<'h>,
     control: Control,
 }
 
@@ -40,10 +40,10 @@ fn offset_of(name: &str) -> Option<u32> {
 }
 
 /// Where a field of this name lies in the objects of a class that are no arrays.
-fn position_of(class: &ClassLayout, name: &str) -> Option<FieldPosition> {
+fn position_of(class: &ClassLayout, name: &str) -> Option<NativeFieldPosition> {
     let mut fields = class.fields.iter().filter(|_| !class.is_array);
     let field = fields.find(|field| field.name == name)?;
-    Some(FieldPosition {
+    Some(NativeFieldPosition {
         offset: field.value.0,
         size: field.value.1,
         holds: field.holds,
@@ -114,7 +114,7 @@ impl<'h> NativeFields<'h> {
             source,
             offsets: names.iter().map(|name| offset_of(name)).collect(),
             positions,
-            memory: MemoryReader::new(source.memory(), control),
+            memory: WindowReader::new(source.memory(), control),
             control: control.clone(),
         })
     }
@@ -135,7 +135,7 @@ impl<'h> NativeFields<'h> {
         })
     }
 
-    fn typed(&mut self, object: ObjectIndex, position: FieldPosition) -> Result<Cell> {
+    fn typed(&mut self, object: ObjectIndex, position: NativeFieldPosition) -> Result<Cell> {
         let source = self.source;
         let Some(at) = source.heap().address(object).0.checked_add(position.offset) else {
             return Ok(Cell::Unknown);

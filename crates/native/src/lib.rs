@@ -18,6 +18,7 @@ mod references;
 mod roots;
 mod source;
 mod survey;
+mod typed_heap;
 mod types;
 mod unreferenced;
 mod values;

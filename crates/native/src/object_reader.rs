@@ -9,8 +9,8 @@ use heap::{
     ObjectReader, ShownValue, Source, WantedEntries,
 };
 
-use crate::dump_memory::MemoryReader;
-use crate::source::NativeSource;
+use crate::dump_memory::WindowReader;
+use crate::typed_heap::NativeSource;
 use crate::types::{ClassLayout, FieldHolds};
 use crate::values::{shown, text_literal, until_zero};
 
@@ -20,7 +20,7 @@ const ITEMS: usize = 10;
 /// Reads blocks.
 pub(crate) struct NativeReader<'h> {
     source: &'h NativeSource,
-    memory: MemoryReader<'h>,
+    memory: WindowReader<'h>,
 }
 
 /// A value, and the object to which it refers.
@@ -33,7 +33,7 @@ impl<'h> NativeReader<'h> {
     pub(crate) fn new(source: &'h NativeSource, control: &Control) -> Self {
         Self {
             source,
-            memory: MemoryReader::new(source.memory(), control),
+            memory: WindowReader::new(source.memory(), control),
         }
     }
 

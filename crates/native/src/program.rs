@@ -25,7 +25,7 @@ use crate::dump_memory::DumpMemory;
 use crate::identity::data_mismatch;
 use crate::references;
 use crate::roots::{self, Layout};
-use crate::source::{NativeShapes, NativeSource};
+use crate::typed_heap::{NativeShapes, NativeSource};
 use crate::types::{BlockClasses, TypeSummary, Typing};
 use crate::unreferenced::{self, Unreferenced};
 use crate::zig_brk;

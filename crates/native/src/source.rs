@@ -1,8 +1,6 @@
 //! What a heap of C, C++ or Rust says of itself: addresses, sizes, and the names of references and fields.
 
 use std::any::Any;
-use std::collections::HashMap;
-use std::sync::Arc;
 
 use base::columns;
 use base::control::{Control, Step};
@@ -10,128 +8,21 @@ use base::error::Result;
 use base::units::{Address, ObjectIndex};
 use base::warning::Warning;
 use heap::{
-    Blocks, DominatorIndex, EdgeLabel, FieldReader, FieldType, Found, Heap, LabelKind, Need,
+    Blocks, DominatorIndex, EdgeLabel, FieldReader, FieldType, Found, LabelKind, Need,
     ObjectReader, PathTree, ReadOrder, Source, Survey, TextFilter,
 };
 
-use crate::allocator::Allocator;
-use crate::dump_memory::{DumpMemory, MemoryReader};
+use crate::dump_memory::WindowReader;
 use crate::error::NativeError;
 use crate::fields::NativeFields;
 use crate::object_reader::NativeReader;
-use crate::types::{BlockClasses, ClassLayout, ContainerUse};
+use crate::typed_heap::NativeSource;
 use crate::values::until_zero;
-
-/// What the source of a heap needs beside the heap.
-#[derive(Default)]
-pub(crate) struct NativeShapes {
-    /// What is known of the types of blocks. Its classes are the first of the heap.
-    pub(crate) types: BlockClasses,
-    /// By reference: the number of its word in its block.
-    pub(crate) words: Vec<u32>,
-}
-
-/// The heap of one dump, and a hash of its module.
-pub(crate) struct NativeSource {
-    heap: Arc<Heap>,
-    program: u64,
-    allocator: Allocator,
-    shapes: NativeShapes,
-    memory: DumpMemory,
-    /// The used bytes of buffers of containers.
-    used: HashMap<ObjectIndex, u32>,
-}
-
-impl NativeSource {
-    pub(crate) fn new(
-        heap: Arc<Heap>,
-        program: u64,
-        allocator: Allocator,
-        shapes: NativeShapes,
-        memory: DumpMemory,
-    ) -> Self {
-        let uses = shapes.types.uses.iter();
-        Self {
-            used: uses.map(|found| (found.buffer, found.used)).collect(),
-            heap,
-            program,
-            allocator,
-            shapes,
-            memory,
-        }
-    }
-
-    pub(crate) fn heap(&self) -> &Heap {
-        &self.heap
-    }
-
-    pub(crate) fn memory(&self) -> &DumpMemory {
-        &self.memory
-    }
-
-    /// By class slot, as far as types are known.
-    pub(crate) fn classes(&self) -> &[ClassLayout] {
-        &self.shapes.types.classes
-    }
-
-    /// What is known of the type of an object.
-    pub(crate) fn class(&self, object: ObjectIndex) -> Option<&ClassLayout> {
-        let slot = self.heap.objects.class_slots[object.at()];
-        self.classes().get(slot as usize)
-    }
-
-    /// The buffers of containers.
-    pub(crate) fn uses(&self) -> &[ContainerUse] {
-        &self.shapes.types.uses
-    }
-
-    /// The offset in its block of the reference at this position.
-    pub(crate) fn offset_of(&self, position: u32) -> Option<u32> {
-        self.shapes.words.get(position as usize)?.checked_mul(4)
-    }
-
-    /// The bytes before the first element of a block.
-    pub(crate) fn base_of(&self, object: ObjectIndex) -> u32 {
-        let bases = &self.shapes.types.bases;
-        bases.get(&object.0).copied().unwrap_or(0)
-    }
-
-    /// The block that contains an address.
-    pub(crate) fn block_around(&self, address: u32) -> Option<ObjectIndex> {
-        let addresses = &self.heap.objects.addresses;
-        let after = addresses.partition_point(|&start| start <= address);
-        let nth = after.checked_sub(1)?;
-        let object = ObjectIndex(nth as u32);
-        let end = u64::from(addresses[nth]) + u64::from(self.usable(object));
-        (u64::from(address) < end).then_some(object)
-    }
-
-    /// The bytes of a block that the program may use.
-    pub(crate) fn usable(&self, object: ObjectIndex) -> u32 {
-        let size = self.heap.block_size(object);
-        size.saturating_sub(self.allocator.overhead())
-    }
-
-    pub(crate) fn is_text(&self, object: ObjectIndex) -> bool {
-        self.class(object).is_some_and(|class| class.is_text)
-    }
-
-    /// The bytes of a text: those that its container uses, or all of its block.
-    pub(crate) fn text_of<'r>(
-        &self,
-        object: ObjectIndex,
-        memory: &'r mut MemoryReader<'_>,
-    ) -> Result<&'r [u8]> {
-        let usable = self.usable(object);
-        let used = self.used.get(&object).copied().unwrap_or(usable);
-        memory.read(self.heap.address(object).0, used.min(usable))
-    }
-}
 
 /// Keeps texts that contain a text.
 struct NativeTexts<'h> {
     source: &'h NativeSource,
-    memory: MemoryReader<'h>,
+    memory: WindowReader<'h>,
     text: String,
 }
 
@@ -276,7 +167,7 @@ impl Source for NativeSource {
     fn text_filter(&self, text: &str, control: &Control) -> Result<Box<dyn TextFilter + '_>> {
         Ok(Box::new(NativeTexts {
             source: self,
-            memory: MemoryReader::new(&self.memory, control),
+            memory: WindowReader::new(&self.memory, control),
             text: text.to_owned(),
         }))
     }

@@ -13,8 +13,8 @@ use heap::Survey;
 use heap::survey::{ArrayUse, Containers, HashedObject, MemorySurvey};
 use siphasher::sip128::{Hasher128, SipHasher13};
 
-use crate::dump_memory::MemoryReader;
-use crate::source::NativeSource;
+use crate::dump_memory::WindowReader;
+use crate::typed_heap::NativeSource;
 use crate::values::until_zero;
 
 impl NativeSource {
@@ -23,7 +23,7 @@ impl NativeSource {
         let heap = self.heap();
         let random = RandomState::new();
         let keys = (random.hash_one(0), random.hash_one(1));
-        let mut memory = MemoryReader::new(self.memory(), step.control());
+        let mut memory = WindowReader::new(self.memory(), step.control());
         let mut found = Survey::default();
         let mut sizes = columns::with_capacity(heap.objects.len())?;
         for object in (0..heap.objects.len() as u32).map(ObjectIndex) {

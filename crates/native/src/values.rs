@@ -6,7 +6,7 @@ use crate::types::{FieldHolds, NumberKind};
 
 /// A number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Value {
+enum NumberValue {
     Bool(bool),
     Signed(i64),
     Unsigned(u64),
@@ -15,11 +15,15 @@ enum Value {
 }
 
 /// The number in these bytes, if they are as many as such a number has.
-fn value(kind: NumberKind, bytes: &[u8]) -> Option<Value> {
+fn value(kind: NumberKind, bytes: &[u8]) -> Option<NumberValue> {
     if kind == NumberKind::Float {
         return match bytes.len() {
-            4 => Some(Value::Single(f32::from_le_bytes(*bytes.first_chunk()?))),
-            8 => Some(Value::Double(f64::from_le_bytes(*bytes.first_chunk()?))),
+            4 => Some(NumberValue::Single(f32::from_le_bytes(
+                *bytes.first_chunk()?,
+            ))),
+            8 => Some(NumberValue::Double(f64::from_le_bytes(
+                *bytes.first_chunk()?,
+            ))),
             _ => None,
         };
     }
@@ -31,9 +35,9 @@ fn value(kind: NumberKind, bytes: &[u8]) -> Option<Value> {
     let word = u64::from_le_bytes(word);
     let unused = 64 - 8 * bytes.len() as u32;
     Some(match kind {
-        NumberKind::Bool => Value::Bool(word != 0),
-        NumberKind::Signed => Value::Signed((word << unused) as i64 >> unused),
-        _ => Value::Unsigned(word),
+        NumberKind::Bool => NumberValue::Bool(word != 0),
+        NumberKind::Signed => NumberValue::Signed((word << unused) as i64 >> unused),
+        _ => NumberValue::Unsigned(word),
     })
 }
 
@@ -41,19 +45,19 @@ fn value(kind: NumberKind, bytes: &[u8]) -> Option<Value> {
 pub(crate) fn shown(holds: FieldHolds, bytes: &[u8]) -> ShownValue {
     match holds {
         FieldHolds::Number(kind) => match value(kind, bytes) {
-            Some(Value::Bool(value)) => ShownValue::Bool(value),
-            Some(Value::Signed(value)) if i32::try_from(value).is_ok() => {
+            Some(NumberValue::Bool(value)) => ShownValue::Bool(value),
+            Some(NumberValue::Signed(value)) if i32::try_from(value).is_ok() => {
                 ShownValue::Integer(value)
             }
-            Some(Value::Signed(value)) => ShownValue::Text(value.to_string()),
-            Some(Value::Unsigned(value)) => match u32::try_from(value) {
+            Some(NumberValue::Signed(value)) => ShownValue::Text(value.to_string()),
+            Some(NumberValue::Unsigned(value)) => match u32::try_from(value) {
                 Ok(value) => ShownValue::Integer(value.into()),
                 Err(_) => ShownValue::Text(value.to_string()),
             },
-            Some(Value::Single(value)) if value.is_finite() => ShownValue::Single(value),
-            Some(Value::Single(value)) => ShownValue::Text(not_finite(value.into())),
-            Some(Value::Double(value)) if value.is_finite() => ShownValue::Double(value),
-            Some(Value::Double(value)) => ShownValue::Text(not_finite(value)),
+            Some(NumberValue::Single(value)) if value.is_finite() => ShownValue::Single(value),
+            Some(NumberValue::Single(value)) => ShownValue::Text(not_finite(value.into())),
+            Some(NumberValue::Double(value)) if value.is_finite() => ShownValue::Double(value),
+            Some(NumberValue::Double(value)) => ShownValue::Text(not_finite(value)),
             None => ShownValue::Null,
         },
         FieldHolds::Text => ShownValue::Text(text_literal(until_zero(bytes), true)),
@@ -69,13 +73,13 @@ pub(crate) fn cell(holds: FieldHolds, bytes: &[u8]) -> Cell {
         return Cell::Unknown;
     };
     match value(kind, bytes) {
-        Some(Value::Bool(value)) => Cell::Bool(value),
-        Some(Value::Signed(value)) => Cell::Integer(value),
-        Some(Value::Unsigned(value)) => {
+        Some(NumberValue::Bool(value)) => Cell::Bool(value),
+        Some(NumberValue::Signed(value)) => Cell::Integer(value),
+        Some(NumberValue::Unsigned(value)) => {
             i64::try_from(value).map_or(Cell::Unsigned(value), Cell::Integer)
         }
-        Some(Value::Single(value)) => Cell::Double(value.into()),
-        Some(Value::Double(value)) => Cell::Double(value),
+        Some(NumberValue::Single(value)) => Cell::Double(value.into()),
+        Some(NumberValue::Double(value)) => Cell::Double(value),
         None => Cell::Unknown,
     }
 }

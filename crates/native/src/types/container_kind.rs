@@ -1,13 +1,13 @@
 //! Which types are containers, by their names and members.
 
-use super::table::{MemberKind, TypeId, Types};
+use super::table::{MemberKind, TypeId, TypeTable};
 
 /// The deepest nesting of a member in the wrappers of a library.
 const DEEPEST: u32 = 10;
 
 /// A kind of container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ContainerKind {
+pub(super) enum LibraryContainer {
     /// `Vec` of Rust.
     Vec,
     /// `VecDeque` of Rust.
@@ -24,9 +24,9 @@ pub(super) enum ContainerKind {
     CppTree,
 }
 
-impl ContainerKind {
+impl LibraryContainer {
     /// The kind of a type, by its name and members.
-    pub(super) fn of_type(types: &Types<'_>, id: TypeId) -> Option<Self> {
+    pub(super) fn of_type(types: &TypeTable<'_>, id: TypeId) -> Option<Self> {
         let name = types.get(id).name;
         let kinds: [(&str, &[&str], Self); 7] = [
             ("Vec<", &["buf", "len"], Self::Vec),
@@ -61,14 +61,14 @@ impl ContainerKind {
 
 /// A member somewhere in a type: its offset from the start of the type, and its own type.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
+pub(super) struct MemberPart {
     pub(super) offset: u32,
     pub(super) type_id: TypeId,
 }
 
 /// The member with this name, in the type or in what its members consist of; the outermost one, and of these the first.
-pub(super) fn part(types: &Types<'_>, id: TypeId, name: &str) -> Option<Part> {
-    let start = Part {
+pub(super) fn part(types: &TypeTable<'_>, id: TypeId, name: &str) -> Option<MemberPart> {
+    let start = MemberPart {
         offset: 0,
         type_id: id,
     };
@@ -77,7 +77,7 @@ pub(super) fn part(types: &Types<'_>, id: TypeId, name: &str) -> Option<Part> {
         let mut next = Vec::new();
         for outer in level {
             for member in types.members(types.resolved(outer.type_id)) {
-                let inner = Part {
+                let inner = MemberPart {
                     offset: outer.offset.checked_add(member.offset)?,
                     type_id: member.type_id,
                 };
@@ -95,14 +95,14 @@ pub(super) fn part(types: &Types<'_>, id: TypeId, name: &str) -> Option<Part> {
 }
 
 /// A member on a path of names, each somewhere in the one before.
-pub(super) fn part_at(types: &Types<'_>, id: TypeId, path: &[&str]) -> Option<Part> {
-    let mut found = Part {
+pub(super) fn part_at(types: &TypeTable<'_>, id: TypeId, path: &[&str]) -> Option<MemberPart> {
+    let mut found = MemberPart {
         offset: 0,
         type_id: id,
     };
     for name in path {
         let inner = part(types, found.type_id, name)?;
-        found = Part {
+        found = MemberPart {
             offset: found.offset.checked_add(inner.offset)?,
             type_id: inner.type_id,
         };

@@ -3,7 +3,7 @@
 use super::container_kind::part_at;
 use super::names::Namer;
 use super::plan::{Plans, SlotKind};
-use super::table::{Member, MemberKind, NumberKind, TypeId, TypeKind, Types};
+use super::table::{MemberKind, NumberKind, TypeId, TypeKind, TypeMember, TypeTable};
 use heap::TypeEvidence;
 
 /// The most fields of a class that are kept, and the deepest nesting of fields.
@@ -83,12 +83,12 @@ impl ClassLayout {
 
 /// Makes layouts.
 pub(super) struct Layouts<'t, 'a> {
-    pub(super) types: &'t Types<'a>,
+    pub(super) types: &'t TypeTable<'a>,
     plans: Plans,
 }
 
 impl<'t, 'a> Layouts<'t, 'a> {
-    pub(super) fn new(types: &'t Types<'a>) -> Self {
+    pub(super) fn new(types: &'t TypeTable<'a>) -> Self {
         Self {
             types,
             plans: Plans::default(),
@@ -134,7 +134,7 @@ impl<'t, 'a> Layouts<'t, 'a> {
     }
 
     /// Whether the fields of a member are shown in its place.
-    fn is_open(&self, member: &Member<'_>, inner: TypeId) -> bool {
+    fn is_open(&self, member: &TypeMember<'_>, inner: TypeId) -> bool {
         let found = self.types.get(inner);
         let has_members = matches!(found.kind, TypeKind::Struct | TypeKind::Union);
         let is_own = member.kind != MemberKind::Field || member.name.is_empty();
@@ -273,7 +273,7 @@ impl<'t, 'a> Layouts<'t, 'a> {
 }
 
 /// The path of a member. A base class, a variant and a member without a name add nothing.
-fn joined(path: &str, member: &Member<'_>) -> String {
+fn joined(path: &str, member: &TypeMember<'_>) -> String {
     if member.kind != MemberKind::Field || member.name.is_empty() {
         return path.to_owned();
     }

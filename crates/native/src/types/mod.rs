@@ -35,12 +35,12 @@ use rtti::{Constants, DynamicClasses};
 pub(crate) use spread::ContainerUse;
 use spread::Spread;
 pub(crate) use table::NumberKind;
-use table::{TypeId, TypeKind, Types};
+use table::{TypeId, TypeKind, TypeTable};
 
 /// The types and variables of a module.
 #[derive(Debug, Default)]
 pub(crate) struct Typing<'a> {
-    types: Types<'a>,
+    types: TypeTable<'a>,
     /// Why there are none, if they cannot be read.
     damage: Option<String>,
 }
@@ -95,7 +95,7 @@ impl<'a> Typing<'a> {
             }),
             Err(error @ (Error::Aborted | Error::OutOfMemory { .. })) => Err(error),
             Err(error) => Ok(Self {
-                types: Types::default(),
+                types: TypeTable::default(),
                 damage: Some(error.to_string()),
             }),
         }

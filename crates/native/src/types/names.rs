@@ -4,20 +4,20 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::table::{DEEPEST, TypeId, TypeKind, Types};
+use super::table::{DEEPEST, TypeId, TypeKind, TypeTable};
 
 /// The longest name that is made. Generic types of generic types can have names that grow without end.
 const LONGEST: usize = 1000;
 
 /// Makes names.
 pub(super) struct Namer<'t, 'a> {
-    types: &'t Types<'a>,
+    types: &'t TypeTable<'a>,
     is_rust: bool,
     known: HashMap<TypeId, Rc<str>>,
 }
 
 impl<'t, 'a> Namer<'t, 'a> {
-    pub(super) fn new(types: &'t Types<'a>) -> Self {
+    pub(super) fn new(types: &'t TypeTable<'a>) -> Self {
         let mut scopes = types.scopes.iter();
         Self {
             types,
@@ -66,7 +66,7 @@ impl<'t, 'a> Namer<'t, 'a> {
     }
 }
 
-impl Types<'_> {
+impl TypeTable<'_> {
     /// A name with the scopes around it.
     pub(super) fn path(&self, scope: u32, name: &str) -> String {
         let mut parts = vec![name];

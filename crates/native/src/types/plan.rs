@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::container_kind::ContainerKind;
-use super::table::{Member, MemberKind, TypeId, TypeKind, Types};
+use super::container_kind::LibraryContainer;
+use super::table::{MemberKind, TypeId, TypeKind, TypeMember, TypeTable};
 
 /// The most places of one type. Types of compilers have less.
 const MOST_SLOTS: usize = 1 << 12;
@@ -25,7 +25,7 @@ pub(super) enum SlotKind {
     /// A pointer with a table of functions beside it, at the second offset.
     Dynamic(u32),
     /// A container whose members have a meaning.
-    Container(ContainerKind, TypeId),
+    Container(LibraryContainer, TypeId),
     /// An array with this number of elements.
     Array(TypeId, u32),
     /// A type with variants.
@@ -40,11 +40,11 @@ pub(super) struct Plans(HashMap<TypeId, Rc<[Slot]>>);
 
 impl Plans {
     /// The places of a type. Of a type that contains itself, or is nested too deeply, there are none.
-    pub(super) fn get(&mut self, types: &Types<'_>, id: TypeId) -> Rc<[Slot]> {
+    pub(super) fn get(&mut self, types: &TypeTable<'_>, id: TypeId) -> Rc<[Slot]> {
         self.within(types, types.resolved(id), DEEPEST)
     }
 
-    fn within(&mut self, types: &Types<'_>, id: TypeId, depth: u32) -> Rc<[Slot]> {
+    fn within(&mut self, types: &TypeTable<'_>, id: TypeId, depth: u32) -> Rc<[Slot]> {
         if let Some(plan) = self.0.get(&id) {
             return Rc::clone(plan);
         }
@@ -57,7 +57,7 @@ impl Plans {
         plan
     }
 
-    fn made(&mut self, types: &Types<'_>, id: TypeId, depth: u32) -> Vec<Slot> {
+    fn made(&mut self, types: &TypeTable<'_>, id: TypeId, depth: u32) -> Vec<Slot> {
         let found = types.get(id);
         let one = |holds| vec![Slot { offset: 0, holds }];
         match (found.kind, found.target) {
@@ -70,7 +70,7 @@ impl Plans {
             }
             (TypeKind::Union, _) => self.of_union(types, id, depth),
             (TypeKind::Struct, _) => {
-                if let Some(kind) = ContainerKind::of_type(types, id) {
+                if let Some(kind) = LibraryContainer::of_type(types, id) {
                     return one(SlotKind::Container(kind, id));
                 }
                 if let Some(slot) = dynamic(types, id) {
@@ -82,7 +82,7 @@ impl Plans {
         }
     }
 
-    fn of_members(&mut self, types: &Types<'_>, id: TypeId, depth: u32) -> Vec<Slot> {
+    fn of_members(&mut self, types: &TypeTable<'_>, id: TypeId, depth: u32) -> Vec<Slot> {
         let mut slots = Vec::new();
         let mut has_variants = false;
         for member in types.members(id) {
@@ -112,13 +112,13 @@ impl Plans {
     }
 
     /// A union refers to something only if one of its members alone can.
-    fn of_union(&mut self, types: &Types<'_>, id: TypeId, depth: u32) -> Vec<Slot> {
+    fn of_union(&mut self, types: &TypeTable<'_>, id: TypeId, depth: u32) -> Vec<Slot> {
         // In libc++, a union of one member is a value that the node constructs later.
         if types.members(id).len() == 1 {
             return self.of_members(types, id, depth);
         }
         let members = types.members(id).iter();
-        let mut referring: Vec<&Member<'_>> = members
+        let mut referring: Vec<&TypeMember<'_>> = members
             .filter(|member| {
                 !self
                     .within(types, types.resolved(member.type_id), depth)
@@ -136,7 +136,7 @@ impl Plans {
 }
 
 /// The two words of a `&dyn` or `Box<dyn>` of Rust.
-fn dynamic(types: &Types<'_>, id: TypeId) -> Option<Slot> {
+fn dynamic(types: &TypeTable<'_>, id: TypeId) -> Option<Slot> {
     let pointer = types.member(id, "pointer")?;
     let table = types.member(id, "vtable")?;
     let is_beside = types.members(id).len() == 2 && table.offset == pointer.offset + 4;

@@ -13,7 +13,7 @@ use heap::TypeEvidence;
 
 use super::names::Namer;
 use super::plan::{DEEPEST, Plans, Slot, SlotKind};
-use super::table::{MemberKind, TypeId, TypeKind, Types};
+use super::table::{MemberKind, TypeId, TypeKind, TypeTable};
 use crate::allocator::UsedBlocks;
 use crate::block_index::BlockIndex;
 
@@ -36,7 +36,7 @@ pub(super) struct BlockType {
 
 /// Elements to which a container refers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Elements {
+pub(super) struct ContainerElements {
     /// The address of the container.
     pub(super) holder: u32,
     /// The address of the first element.
@@ -59,7 +59,7 @@ pub(crate) struct ContainerUse {
 
 /// Values that may refer to others.
 #[derive(Clone, Copy)]
-struct Place {
+struct TypedPlace {
     address: u32,
     type_id: TypeId,
     count: u32,
@@ -69,7 +69,7 @@ struct Place {
 
 /// The types of blocks while they are found.
 pub(super) struct Spread<'s, 'a> {
-    pub(super) types: &'s Types<'a>,
+    pub(super) types: &'s TypeTable<'a>,
     pub(super) namer: Namer<'s, 'a>,
     memory: Memory<'s>,
     walk: &'s UsedBlocks,
@@ -77,7 +77,7 @@ pub(super) struct Spread<'s, 'a> {
     plans: Plans,
     pub(super) blocks: Vec<Option<BlockType>>,
     seen: HashSet<(u32, TypeId)>,
-    queue: VecDeque<Place>,
+    queue: VecDeque<TypedPlace>,
     /// Concrete types by the address of their table of functions, in Rust.
     tables: HashMap<u32, TypeId>,
     by_full_name: Option<HashMap<String, TypeId>>,
@@ -93,7 +93,7 @@ pub(super) struct Spread<'s, 'a> {
 
 impl<'s, 'a> Spread<'s, 'a> {
     pub(super) fn new(
-        types: &'s Types<'a>,
+        types: &'s TypeTable<'a>,
         memory: Memory<'s>,
         (walk, index): (&'s UsedBlocks, &'s BlockIndex<'s>),
         control: &'s Control,
@@ -187,7 +187,7 @@ impl<'s, 'a> Spread<'s, 'a> {
         let type_id = self.types.resolved(type_id);
         let plan = self.plans.get(self.types, type_id);
         if !plan.is_empty() && count > 0 && self.see(address, type_id)? {
-            self.queue.push_back(Place {
+            self.queue.push_back(TypedPlace {
                 address,
                 type_id,
                 count,
@@ -197,7 +197,7 @@ impl<'s, 'a> Spread<'s, 'a> {
         Ok(())
     }
 
-    fn follow(&mut self, place: Place) -> Result<()> {
+    fn follow(&mut self, place: TypedPlace) -> Result<()> {
         let plan = self.plans.get(self.types, place.type_id);
         let size = self.types.size(place.type_id);
         for nth in 0..place.count {
@@ -415,7 +415,7 @@ impl<'s, 'a> Spread<'s, 'a> {
     }
 
     /// A pointer of a container to elements, of which some are used. Whether they take a block.
-    pub(super) fn refer_to_elements(&mut self, elements: Elements) -> Result<bool> {
+    pub(super) fn refer_to_elements(&mut self, elements: ContainerElements) -> Result<bool> {
         let size = self.types.size(elements.element);
         let bytes = elements
             .capacity

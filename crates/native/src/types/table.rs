@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// A type, by its position in [`Types`].
+/// A type, by its position in [`TypeTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct TypeId(pub(super) u32);
 
@@ -34,7 +34,7 @@ pub(crate) enum NumberKind {
 
 /// A type.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Type<'a> {
+pub(super) struct DescribedType<'a> {
     /// The name in the source; empty if it has none.
     pub(super) name: &'a str,
     /// The scope in which it lies; 0 if in none.
@@ -50,7 +50,7 @@ pub(super) struct Type<'a> {
 
 /// A namespace, a type or a function, in which others lie.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scope<'a> {
+pub(super) struct NameScope<'a> {
     pub(super) name: &'a str,
     /// The scope around it; 0 if there is none. It is less than the number of this one.
     pub(super) parent: u32,
@@ -72,7 +72,7 @@ pub(super) enum MemberKind {
 
 /// A member of a struct or a union.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Member<'a> {
+pub(super) struct TypeMember<'a> {
     pub(super) owner: TypeId,
     pub(super) kind: MemberKind,
     pub(super) name: &'a str,
@@ -99,16 +99,16 @@ pub(super) struct Variable<'a> {
 
 /// All types and variables of a module.
 #[derive(Debug, Default)]
-pub(super) struct Types<'a> {
-    pub(super) all: Vec<Type<'a>>,
+pub(super) struct TypeTable<'a> {
+    pub(super) all: Vec<DescribedType<'a>>,
     /// By owner, and in the order of the source.
-    pub(super) members: Vec<Member<'a>>,
+    pub(super) members: Vec<TypeMember<'a>>,
     /// By owner, and in the order of the source.
     pub(super) arguments: Vec<TypeArgument<'a>>,
     /// By address.
     pub(super) variables: Vec<Variable<'a>>,
     /// The first is that of what lies in no scope.
-    pub(super) scopes: Vec<Scope<'a>>,
+    pub(super) scopes: Vec<NameScope<'a>>,
     /// Structs and unions that are described, by their names without scopes.
     pub(super) by_name: HashMap<&'a str, Vec<TypeId>>,
     /// Structs by what they derive from, directly and at offset 0.
@@ -120,7 +120,7 @@ const MOST_ALIASES: usize = 32;
 /// The deepest nesting of scopes, and of types in names.
 pub(super) const DEEPEST: usize = 16;
 
-impl<'a> Types<'a> {
+impl<'a> TypeTable<'a> {
     /// Sorts, and builds the indexes.
     pub(super) fn indexed(mut self) -> Self {
         self.members.sort_by_key(|member| member.owner);
@@ -146,7 +146,7 @@ impl<'a> Types<'a> {
         self
     }
 
-    pub(super) fn get(&self, id: TypeId) -> Type<'a> {
+    pub(super) fn get(&self, id: TypeId) -> DescribedType<'a> {
         self.all.get(id.0 as usize).copied().unwrap_or_default()
     }
 
@@ -168,7 +168,7 @@ impl<'a> Types<'a> {
     }
 
     /// The description of a type that is only declared: the first of the same name in the same scopes.
-    fn described(&self, declared: Type<'a>) -> Option<TypeId> {
+    fn described(&self, declared: DescribedType<'a>) -> Option<TypeId> {
         let mut named = self.by_name.get(declared.name)?.iter().copied();
         named.find(|&id| self.is_same_scope(self.get(id).scope, declared.scope))
     }
@@ -191,7 +191,7 @@ impl<'a> Types<'a> {
     }
 
     /// A scope that is not the outermost.
-    pub(super) fn scope(&self, number: u32) -> Option<Scope<'a>> {
+    pub(super) fn scope(&self, number: u32) -> Option<NameScope<'a>> {
         let scope = self.scopes.get(number as usize).copied();
         scope.filter(|_| number != 0)
     }
@@ -207,14 +207,14 @@ impl<'a> Types<'a> {
     }
 
     /// The members of a type.
-    pub(super) fn members(&self, owner: TypeId) -> &[Member<'a>] {
+    pub(super) fn members(&self, owner: TypeId) -> &[TypeMember<'a>] {
         let start = self.members.partition_point(|member| member.owner < owner);
         let rest = &self.members[start..];
         &rest[..rest.partition_point(|member| member.owner == owner)]
     }
 
     /// The member with this name; for base classes, theirs too.
-    pub(super) fn member(&self, owner: TypeId, name: &str) -> Option<Member<'a>> {
+    pub(super) fn member(&self, owner: TypeId, name: &str) -> Option<TypeMember<'a>> {
         let members = self.members(owner).iter();
         members.copied().find(|member| member.name == name)
     }

@@ -2,7 +2,7 @@
 //! nodes are.
 
 use super::super::container_kind::{part, part_at};
-use super::super::spread::{BlockType, Elements, Spread};
+use super::super::spread::{BlockType, ContainerElements, Spread};
 use super::super::table::TypeId;
 use base::error::Result;
 use heap::TypeEvidence;
@@ -31,7 +31,7 @@ impl Spread<'_, '_> {
             && used <= capacity
             && size > 0
         {
-            self.refer_to_elements(Elements {
+            self.refer_to_elements(ContainerElements {
                 holder: address,
                 start,
                 element,

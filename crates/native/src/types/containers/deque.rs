@@ -1,6 +1,6 @@
 //! `VecDeque` of Rust: a buffer whose elements begin anywhere, and go on at its start.
 
-use super::super::spread::{Elements, Spread};
+use super::super::spread::{ContainerElements, Spread};
 use super::super::table::TypeId;
 use base::error::Result;
 
@@ -25,7 +25,7 @@ impl Spread<'_, '_> {
             }
             _ => return Ok(None),
         };
-        let is_empty = Elements {
+        let is_empty = ContainerElements {
             holder: address,
             start,
             element,

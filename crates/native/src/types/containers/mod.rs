@@ -7,7 +7,7 @@ mod deque;
 mod hash_table;
 mod vector;
 
-use super::container_kind::{ContainerKind, part_at};
+use super::container_kind::{LibraryContainer, part_at};
 use super::spread::Spread;
 use super::table::TypeId;
 use base::error::Result;
@@ -17,18 +17,18 @@ impl Spread<'_, '_> {
     pub(super) fn follow_container(
         &mut self,
         address: u32,
-        kind: ContainerKind,
+        kind: LibraryContainer,
         id: TypeId,
     ) -> Result<()> {
         // What does not fit the layout that is known is not followed.
         let followed = match kind {
-            ContainerKind::Vec => self.vec(address, id)?,
-            ContainerKind::Deque => self.deque(address, id)?,
-            ContainerKind::HashTable => self.hash_table(address, id)?,
-            ContainerKind::BTree => self.btree(address, id)?,
-            ContainerKind::CppVector => self.cpp_vector(address, id)?,
-            ContainerKind::CppString => self.cpp_string(address, id)?,
-            ContainerKind::CppTree => self.cpp_tree(address, id)?,
+            LibraryContainer::Vec => self.vec(address, id)?,
+            LibraryContainer::Deque => self.deque(address, id)?,
+            LibraryContainer::HashTable => self.hash_table(address, id)?,
+            LibraryContainer::BTree => self.btree(address, id)?,
+            LibraryContainer::CppVector => self.cpp_vector(address, id)?,
+            LibraryContainer::CppString => self.cpp_string(address, id)?,
+            LibraryContainer::CppTree => self.cpp_tree(address, id)?,
         };
         self.unknown_containers += u64::from(followed.is_none());
         Ok(())

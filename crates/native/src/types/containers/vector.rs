@@ -1,6 +1,6 @@
 //! `Vec` of Rust: a pointer, a capacity and a length. `String` has one inside.
 
-use super::super::spread::{Elements, Spread};
+use super::super::spread::{ContainerElements, Spread};
 use super::super::table::TypeId;
 use base::error::Result;
 
@@ -17,7 +17,7 @@ impl Spread<'_, '_> {
             return Ok(None);
         };
         if length <= capacity {
-            self.refer_to_elements(Elements {
+            self.refer_to_elements(ContainerElements {
                 holder: address,
                 start,
                 element,

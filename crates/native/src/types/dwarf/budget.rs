@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use gimli::{EndianSlice, LittleEndian, Reader};
 
-pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
+pub(super) type DwarfSlice<'a> = EndianSlice<'a, LittleEndian>;
 
 /// The remaining budget of a reader.
-pub(super) struct Budget {
+pub(super) struct DwarfBudget {
     /// Bytes of names, attributes, and bytes of tables of abbreviations.
     steps: u64,
     /// Types, members and variables, which are kept.
@@ -20,18 +20,18 @@ pub(super) struct Budget {
 }
 
 /// Why reading stops.
-pub(super) enum ReadFailure {
+pub(super) enum DwarfFailure {
     Gimli(gimli::Error),
     LimitExceeded,
 }
 
-impl From<gimli::Error> for ReadFailure {
+impl From<gimli::Error> for DwarfFailure {
     fn from(error: gimli::Error) -> Self {
         Self::Gimli(error)
     }
 }
 
-impl fmt::Display for ReadFailure {
+impl fmt::Display for DwarfFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Gimli(error) => error.fmt(f),
@@ -42,7 +42,7 @@ impl fmt::Display for ReadFailure {
     }
 }
 
-impl Budget {
+impl DwarfBudget {
     const STEPS_PER_BYTE: u64 = 64;
     const MORE_STEPS: u64 = 16 << 20;
     /// The smallest entry that is kept takes two bytes.
@@ -57,29 +57,32 @@ impl Budget {
         }
     }
 
-    pub(super) fn spend(&mut self, steps: usize) -> Result<(), ReadFailure> {
+    pub(super) fn spend(&mut self, steps: usize) -> Result<(), DwarfFailure> {
         let left = self.steps.checked_sub(steps as u64);
-        self.steps = left.ok_or(ReadFailure::LimitExceeded)?;
+        self.steps = left.ok_or(DwarfFailure::LimitExceeded)?;
         Ok(())
     }
 
-    pub(super) fn keep(&mut self) -> Result<(), ReadFailure> {
-        self.kept = self.kept.checked_sub(1).ok_or(ReadFailure::LimitExceeded)?;
+    pub(super) fn keep(&mut self) -> Result<(), DwarfFailure> {
+        self.kept = self
+            .kept
+            .checked_sub(1)
+            .ok_or(DwarfFailure::LimitExceeded)?;
         Ok(())
     }
 }
 
 /// Tables of abbreviations by their offsets. Units of one compilation share one, in any order.
 #[derive(Default)]
-pub(super) struct Abbreviations(HashMap<usize, Arc<gimli::Abbreviations>>);
+pub(super) struct AbbreviationTables(HashMap<usize, Arc<gimli::Abbreviations>>);
 
-impl Abbreviations {
+impl AbbreviationTables {
     pub(super) fn read(
         &mut self,
-        dwarf: &gimli::Dwarf<Slice<'_>>,
+        dwarf: &gimli::Dwarf<DwarfSlice<'_>>,
         offset: gimli::DebugAbbrevOffset,
-        budget: &mut Budget,
-    ) -> Result<Arc<gimli::Abbreviations>, ReadFailure> {
+        budget: &mut DwarfBudget,
+    ) -> Result<Arc<gimli::Abbreviations>, DwarfFailure> {
         if let Some(table) = self.0.get(&offset.0) {
             return Ok(Arc::clone(table));
         }
@@ -93,7 +96,7 @@ impl Abbreviations {
 }
 
 /// The bytes of the table that begins at an offset, up to its last entry.
-fn table_length(section: Slice<'_>, offset: usize) -> gimli::Result<usize> {
+fn table_length(section: DwarfSlice<'_>, offset: usize) -> gimli::Result<usize> {
     let mut rest = section;
     rest.skip(offset)?;
     let whole = rest.len();

@@ -2,26 +2,26 @@
 
 use gimli::{AttributeValue, Operation};
 
-use super::budget::{Budget, ReadFailure, Slice};
+use super::budget::{DwarfBudget, DwarfFailure, DwarfSlice};
 
 /// The offset of an entry in `debug_info`; `NO_ENTRY` for none.
 pub(super) type EntryOffset = u32;
 pub(super) const NO_ENTRY: EntryOffset = u32::MAX;
 
-pub(super) struct EntryReader<'r, 'a> {
-    pub(super) dwarf: &'r gimli::Dwarf<Slice<'a>>,
-    pub(super) unit: &'r gimli::Unit<Slice<'a>>,
+pub(super) struct TypeEntry<'r, 'a> {
+    pub(super) dwarf: &'r gimli::Dwarf<DwarfSlice<'a>>,
+    pub(super) unit: &'r gimli::Unit<DwarfSlice<'a>>,
     pub(super) unit_offset: usize,
-    pub(super) entry: &'r gimli::DebuggingInformationEntry<Slice<'a>>,
+    pub(super) entry: &'r gimli::DebuggingInformationEntry<DwarfSlice<'a>>,
 }
 
-impl<'a> EntryReader<'_, 'a> {
+impl<'a> TypeEntry<'_, 'a> {
     pub(super) fn offset(&self) -> EntryOffset {
         narrow(self.unit_offset.checked_add(self.entry.offset().0))
     }
 
     /// The name; empty if there is none, or if it is no text.
-    pub(super) fn name(&self, budget: &mut Budget) -> Result<&'a str, ReadFailure> {
+    pub(super) fn name(&self, budget: &mut DwarfBudget) -> Result<&'a str, DwarfFailure> {
         let Some(value) = self.entry.attr_value(gimli::DW_AT_name) else {
             return Ok("");
         };

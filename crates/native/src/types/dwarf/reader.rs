@@ -3,10 +3,11 @@
 use gimli::{DwTag, EndianSlice, LittleEndian};
 
 use super::super::table::{
-    Member, MemberKind, NumberKind, Scope, Type, TypeArgument, TypeId, TypeKind, Types, Variable,
+    DescribedType, MemberKind, NameScope, NumberKind, TypeArgument, TypeId, TypeKind, TypeMember,
+    TypeTable, Variable,
 };
-use super::budget::{Abbreviations, Budget, ReadFailure, Slice};
-use super::entry::{EntryOffset, EntryReader, NO_ENTRY};
+use super::budget::{AbbreviationTables, DwarfBudget, DwarfFailure, DwarfSlice};
+use super::entry::{EntryOffset, NO_ENTRY, TypeEntry};
 use super::open::{Around, OpenEntries};
 use base::control::Control;
 use base::error::{Error, Result};
@@ -19,9 +20,9 @@ use wasm::module::Module;
 /// # Errors
 /// [`ModuleError::DebugInfo`] with the offset in `debug_info` if gimli cannot read them, or if there is much more in
 /// them than their size explains; [`Error::Aborted`].
-pub(in super::super) fn read<'a>(module: &Module<'a>, control: &Control) -> Result<Types<'a>> {
+pub(in super::super) fn read<'a>(module: &Module<'a>, control: &Control) -> Result<TypeTable<'a>> {
     if module.debug_section(".debug_info").is_empty() {
-        return Ok(Types::default());
+        return Ok(TypeTable::default());
     }
     let load = |id: gimli::SectionId| -> std::result::Result<_, gimli::Error> {
         Ok(EndianSlice::new(
@@ -37,11 +38,11 @@ pub(in super::super) fn read<'a>(module: &Module<'a>, control: &Control) -> Resu
         ".debug_line_str",
     ];
     let bytes = sections.map(|name| module.debug_section(name).len() as u64);
-    let mut reader = Reader {
-        budget: Budget::of_bytes(bytes.iter().sum()),
-        ..Reader::new()
+    let mut reader = TypeReader {
+        budget: DwarfBudget::of_bytes(bytes.iter().sum()),
+        ..TypeReader::new()
     };
-    let mut tables = Abbreviations::default();
+    let mut tables = AbbreviationTables::default();
     let mut headers = dwarf.units();
     let mut unit_offset = 0;
     while let Some(header) = headers.next().map_err(at(unit_offset))? {
@@ -64,9 +65,9 @@ fn at<E: std::fmt::Display>(offset: usize) -> impl Fn(E) -> Error {
 
 /// The unit with what its first entry says of other sections. The table of lines is not read.
 fn unit_of(
-    header: gimli::UnitHeader<Slice<'_>>,
+    header: gimli::UnitHeader<DwarfSlice<'_>>,
     abbreviations: std::sync::Arc<gimli::Abbreviations>,
-) -> gimli::Result<gimli::Unit<Slice<'_>>> {
+) -> gimli::Result<gimli::Unit<DwarfSlice<'_>>> {
     let file = gimli::DwarfFileType::Main;
     let encoding = header.encoding();
     let mut unit = gimli::Unit {
@@ -105,8 +106,8 @@ struct RawVariable<'a> {
 }
 
 /// Everything found so far. What refers to types has offsets of entries in place of their positions.
-struct Reader<'a> {
-    types: Types<'a>,
+struct TypeReader<'a> {
+    types: TypeTable<'a>,
     /// The entry of each type, ascending.
     entries: Vec<EntryOffset>,
     /// The entries of all members, to find discriminants.
@@ -115,32 +116,32 @@ struct Reader<'a> {
     variables: Vec<(EntryOffset, RawVariable<'a>)>,
     discriminants: Vec<EntryOffset>,
     open: OpenEntries,
-    budget: Budget,
+    budget: DwarfBudget,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TypeReader<'a> {
     fn new() -> Self {
         Self {
-            types: Types {
-                scopes: vec![Scope {
+            types: TypeTable {
+                scopes: vec![NameScope {
                     name: "",
                     parent: 0,
                 }],
-                ..Types::default()
+                ..TypeTable::default()
             },
             entries: Vec::new(),
             member_entries: Vec::new(),
             variables: Vec::new(),
             discriminants: Vec::new(),
             open: OpenEntries::default(),
-            budget: Budget::of_bytes(0),
+            budget: DwarfBudget::of_bytes(0),
         }
     }
 
     fn read_unit(
         &mut self,
-        dwarf: &gimli::Dwarf<Slice<'a>>,
-        unit: &gimli::Unit<Slice<'a>>,
+        dwarf: &gimli::Dwarf<DwarfSlice<'a>>,
+        unit: &gimli::Unit<DwarfSlice<'a>>,
         unit_offset: usize,
         control: &Control,
     ) -> Result<()> {
@@ -152,7 +153,7 @@ impl<'a> Reader<'a> {
             let Some(entry) = entries.next_dfs().map_err(at(offset))? else {
                 return Ok(());
             };
-            let reader = EntryReader {
+            let reader = TypeEntry {
                 dwarf,
                 unit,
                 unit_offset,
@@ -165,7 +166,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn add(&mut self, entry: &EntryReader<'_, 'a>) -> std::result::Result<(), ReadFailure> {
+    fn add(&mut self, entry: &TypeEntry<'_, 'a>) -> std::result::Result<(), DwarfFailure> {
         let depth = entry.entry.depth();
         self.open.close(depth);
         match entry.entry.tag() {
@@ -203,18 +204,18 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn add_scope(&mut self, name: &'a str) -> std::result::Result<u32, ReadFailure> {
+    fn add_scope(&mut self, name: &'a str) -> std::result::Result<u32, DwarfFailure> {
         self.budget.keep()?;
         let parent = self.open.scope();
-        self.types.scopes.push(Scope { name, parent });
+        self.types.scopes.push(NameScope { name, parent });
         Ok(self.types.scopes.len() as u32 - 1)
     }
 
     fn add_type(
         &mut self,
-        entry: &EntryReader<'_, 'a>,
+        entry: &TypeEntry<'_, 'a>,
         tag: DwTag,
-    ) -> std::result::Result<(), ReadFailure> {
+    ) -> std::result::Result<(), DwarfFailure> {
         let Some(kind) = kind_of(entry, tag) else {
             return Ok(());
         };
@@ -229,7 +230,7 @@ impl<'a> Reader<'a> {
         let size = entry.small(gimli::DW_AT_byte_size).filter(|_| !is_declared);
         let size = size.unwrap_or(if kind == TypeKind::Pointer { 4 } else { 0 });
         let id = TypeId(self.types.all.len() as u32);
-        self.types.all.push(Type {
+        self.types.all.push(DescribedType {
             name,
             scope,
             kind,
@@ -250,7 +251,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn add_member(&mut self, entry: &EntryReader<'_, 'a>) -> std::result::Result<(), ReadFailure> {
+    fn add_member(&mut self, entry: &TypeEntry<'_, 'a>) -> std::result::Result<(), DwarfFailure> {
         let (owner, kind) = match self.open.parent(entry.entry.depth()) {
             Some(Around::Type(owner)) => (owner, MemberKind::Field),
             Some(Around::VariantPart(owner)) => (owner, MemberKind::Discriminant),
@@ -279,7 +280,7 @@ impl<'a> Reader<'a> {
             return Ok(());
         };
         self.budget.keep()?;
-        self.types.members.push(Member {
+        self.types.members.push(TypeMember {
             owner,
             kind,
             name: entry.name(&mut self.budget)?,
@@ -290,10 +291,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn add_argument(
-        &mut self,
-        entry: &EntryReader<'_, 'a>,
-    ) -> std::result::Result<(), ReadFailure> {
+    fn add_argument(&mut self, entry: &TypeEntry<'_, 'a>) -> std::result::Result<(), DwarfFailure> {
         let Some(Around::Type(owner)) = self.open.parent(entry.entry.depth()) else {
             return Ok(());
         };
@@ -307,7 +305,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The number of elements of the array around the entry.
-    fn add_count(&mut self, entry: &EntryReader<'_, 'a>) {
+    fn add_count(&mut self, entry: &TypeEntry<'_, 'a>) {
         let Some(Around::Type(owner)) = self.open.parent(entry.entry.depth()) else {
             return;
         };
@@ -321,10 +319,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn add_variable(
-        &mut self,
-        entry: &EntryReader<'_, 'a>,
-    ) -> std::result::Result<(), ReadFailure> {
+    fn add_variable(&mut self, entry: &TypeEntry<'_, 'a>) -> std::result::Result<(), DwarfFailure> {
         let address = entry.address();
         let is_declared = entry.is_set(gimli::DW_AT_declaration);
         if address.is_none() && !is_declared {
@@ -345,7 +340,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Replaces offsets of entries by positions.
-    fn finish(self) -> Types<'a> {
+    fn finish(self) -> TypeTable<'a> {
         let Self {
             mut types,
             entries,
@@ -402,7 +397,7 @@ impl<'a> Reader<'a> {
 }
 
 /// What the entry describes, if it is a type.
-fn kind_of(entry: &EntryReader<'_, '_>, tag: DwTag) -> Option<TypeKind> {
+fn kind_of(entry: &TypeEntry<'_, '_>, tag: DwTag) -> Option<TypeKind> {
     Some(match tag {
         gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type => TypeKind::Struct,
         gimli::DW_TAG_union_type => TypeKind::Union,
