@@ -36,8 +36,10 @@ export const CLANG: Toolchain = {
   make: (source, level, wasm, options = []) => {
     const common = [isCpp(source) ? "clang++" : "clang", "--target=wasm32-wasi"];
     const flags = ["-g", level, "-fdebug-compilation-dir=.", "-fno-builtin-malloc"];
+    // wasi-libc's C++ library has no exceptions.
+    const own = isCpp(source) ? ["-fno-exceptions", ...options] : options;
     return compile([
-      [...common, ...flags, ...options, "-c", "-o", `${wasm}.1.o`, source],
+      [...common, ...flags, ...own, "-c", "-o", `${wasm}.1.o`, source],
       ["clang", "--target=wasm32-wasi", ...flags, "-c", "-o", `${wasm}.2.o`, "wrap.c"],
       [...common, "-o", wasm, `${wasm}.1.o`, `${wasm}.2.o`, ...WRAPS],
     ]);
