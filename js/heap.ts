@@ -327,20 +327,20 @@ export { PublicHeap as Heap };
 type Input = native.FileData | Uint8Array;
 
 /** What is opened: the inputs for the addon, and how. */
-interface Opening {
+interface OpenInputs {
   dump: Input;
   wasm: Input | undefined;
   host: { snapshot: Input; numbers?: Input; handles?: Input } | undefined;
   request: native.OpenData;
 }
 
-type Options = ReturnType<typeof openOptions>;
+type ReadOptions = ReturnType<typeof openOptions>;
 
 /** Opens a heap, with that of its host if there is one. */
-function opened(opening: Opening): native.HeapHandle;
-function opened(opening: Opening, control: native.WorkControl): Promise<native.HeapHandle>;
+function opened(opening: OpenInputs): native.HeapHandle;
+function opened(opening: OpenInputs, control: native.WorkControl): Promise<native.HeapHandle>;
 function opened(
-  opening: Opening,
+  opening: OpenInputs,
   control?: native.WorkControl,
 ): native.HeapHandle | Promise<native.HeapHandle> {
   const { dump, wasm, host, request } = opening;
@@ -350,7 +350,7 @@ function opened(
   return native.openJoined(dump, wasm, snapshot, numbers, handles, request, control);
 }
 
-function ofBytes(dump: unknown, wasm: unknown, { host, request }: Options): Opening {
+function ofBytes(dump: unknown, wasm: unknown, { host, request }: ReadOptions): OpenInputs {
   const input = (name: string, value: unknown) =>
     value === undefined ? {} : { [name]: bytes(`options.${name}`, value) };
   return {
@@ -368,7 +368,7 @@ function ofBytes(dump: unknown, wasm: unknown, { host, request }: Options): Open
   };
 }
 
-function ofFiles(dump: unknown, wasm: unknown, options: Options): Opening {
+function ofFiles(dump: unknown, wasm: unknown, options: ReadOptions): OpenInputs {
   const { host, descriptors, request } = options;
   return {
     dump: dumpFile("dump", dump, request, descriptors?.dump),
@@ -381,14 +381,14 @@ function ofFiles(dump: unknown, wasm: unknown, options: Options): Opening {
 /** The files of a host. What is not given is beside the snapshot and the dump, unless the files are open already. */
 function hostFiles(
   dump: unknown,
-  host: NonNullable<Options["host"]>,
-  open: Options["descriptors"],
-): Opening["host"] {
+  host: NonNullable<ReadOptions["host"]>,
+  open: ReadOptions["descriptors"],
+): OpenInputs["host"] {
   const snapshot = path("options.host", host.snapshot);
   const places = { numbers: snapshot, handles: path("dump", dump) };
   const find = { numbers: numbersBeside, handles: handlesBeside };
-  const file = (of: string | Buffer, descriptor: number | undefined) =>
-    descriptor === undefined ? { path: of } : { path: of, descriptor };
+  const file = (place: string | Buffer, descriptor: number | undefined) =>
+    descriptor === undefined ? { path: place } : { path: place, descriptor };
   const input = (name: "numbers" | "handles") => {
     const place = places[name];
     const isSearched = typeof place === "string" && open === undefined;

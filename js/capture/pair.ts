@@ -66,8 +66,9 @@ export function writePair(
   prefix: string,
   options: PairOptions | null | undefined,
 ): CapturedPair {
-  // Before the heap snapshot, which takes long.
+  // Both may fail, and the heap snapshot before them takes long.
   takeSnapshot(target, options);
+  new OwnSession().close();
   const absolute = resolve(prefix);
   const paths = {
     dump: `${absolute}.dump`,

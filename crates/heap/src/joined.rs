@@ -37,7 +37,7 @@ pub enum EvidenceKind {
 
 /// What speaks for a reference between the two heaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Evidence {
+pub struct HolderEvidence {
     /// Its kind.
     pub kind: EvidenceKind,
     /// Of the different values of the group of slots, those that are the address of a pinned object.
@@ -46,7 +46,7 @@ pub struct Evidence {
     pub values: u64,
 }
 
-impl fmt::Display for Evidence {
+impl fmt::Display for HolderEvidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             EvidenceKind::Exact => f.write_str("exact"),
@@ -140,7 +140,7 @@ pub trait JoinedHeaps {
 
     /// What speaks for the references from an object of one heap to an object of the other; `None` for objects of
     /// one heap.
-    fn evidence(&self, holder: ObjectIndex, target: ObjectIndex) -> Option<Evidence>;
+    fn evidence(&self, holder: ObjectIndex, target: ObjectIndex) -> Option<HolderEvidence>;
 
     /// What is known of the holders of a pinned object for which none was found.
     fn pin_note(&self, object: ObjectIndex) -> Option<String>;

@@ -70,7 +70,7 @@ pub use graph::{Indexes, ObjectGraph, Solution};
 pub use heap::Heap;
 pub use huge_sizes::HUGE;
 pub use joined::{
-    Evidence, EvidenceKind, HeapTotals, JoinedHeaps, JoinedSums, PinCounts, PossibleHolder,
+    EvidenceKind, HeapTotals, HolderEvidence, JoinedHeaps, JoinedSums, PinCounts, PossibleHolder,
     PossibleHolders, SizeParts,
 };
 pub use labels::{EdgeLabel, LabelKind, MOST_NUMBERS, NameKind, WideLabel};

@@ -1,6 +1,6 @@
 //! Whether a group of numbers can be addresses of pinned objects by chance.
 
-use heap::{Evidence, EvidenceKind};
+use heap::{EvidenceKind, HolderEvidence};
 
 /// The part of the different values of a group that must be addresses of pinned objects. Chance alone is not enough of
 /// a test: of 10,000 multiples of 16, one fifth were, in a program that had nothing to do with them.
@@ -37,10 +37,10 @@ pub(crate) fn tail(GroupCount { values, hits }: GroupCount, density: f64) -> f64
 }
 
 /// The evidence of a group that is no chance.
-pub(crate) fn derived(count: GroupCount, density: f64) -> Option<Evidence> {
+pub(crate) fn derived(count: GroupCount, density: f64) -> Option<HolderEvidence> {
     let is_pure = count.hits as f64 >= LEAST_SHARE * count.values as f64;
     let is_rare = tail(count, density) < (LIMIT / GROUPS_OF_SLOT as f64).ln();
-    (is_pure && is_rare).then_some(Evidence {
+    (is_pure && is_rare).then_some(HolderEvidence {
         kind: EvidenceKind::Derived,
         hits: count.hits,
         values: count.values,

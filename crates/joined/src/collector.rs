@@ -9,7 +9,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::chance::GROUPS_OF_SLOT;
-use crate::holders::{HeldBy, Holders};
+use crate::holders::{HeldIn, Holders};
 use crate::numbers::{MOST_STEP, NumberKind, NumberObject};
 use crate::slots::{Group, NO_GROUP, SeenSlot, Sides, Slot, SlotGroups, SlotName, Slots};
 use base::columns;
@@ -32,7 +32,7 @@ const BOOKKEEPING: (&str, &str) = ("refcounts", "registry");
 
 /// A part of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Part {
+enum SlotPart {
     Element,
     Key,
     Value,
@@ -42,15 +42,15 @@ enum Part {
 
 /// Slots that are judged together.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum GroupKey {
+enum SlotGroupKey {
     /// A property of all objects of a class.
     Property(u32, EdgeLabel),
     /// A part of one container.
-    Container(ObjectIndex, Part),
+    Container(ObjectIndex, SlotPart),
     /// The same part of all containers that one slot holds.
-    Held(HeldBy, Part),
+    Held(HeldIn, SlotPart),
     /// The elements at an index of all arrays that one slot holds.
-    HeldAt(HeldBy, u32),
+    HeldAt(HeldIn, u32),
     /// The wrappers of a class.
     Wrapper(u32),
     /// The elements of an array whose index has this remainder, modulo a step.
@@ -60,10 +60,10 @@ enum GroupKey {
 }
 
 /// Collects slots.
-pub(crate) struct Collector<'h> {
+pub(crate) struct SlotCollector<'h> {
     sides: Sides<'h>,
     holders: &'h Holders,
-    keys: HashMap<GroupKey, u32>,
+    keys: HashMap<SlotGroupKey, u32>,
     /// The group and the bits of each number.
     values: Vec<(u32, u64)>,
     /// The variables of contexts that were added.
@@ -71,7 +71,7 @@ pub(crate) struct Collector<'h> {
     found: Slots,
 }
 
-impl<'h> Collector<'h> {
+impl<'h> SlotCollector<'h> {
     pub(crate) fn new(sides: Sides<'h>, holders: &'h Holders) -> Self {
         Self {
             sides,
@@ -83,7 +83,7 @@ impl<'h> Collector<'h> {
         }
     }
 
-    fn group(&mut self, key: GroupKey, is_exact: bool) -> Result<u32> {
+    fn group(&mut self, key: SlotGroupKey, is_exact: bool) -> Result<u32> {
         let next = self.found.groups.len() as u32;
         let group = *self.keys.entry(key).or_insert(next);
         if group == next {
@@ -135,7 +135,7 @@ impl<'h> Collector<'h> {
         let name = SlotName::Label(label);
         let Some(text) = self.sides.view.name_of_label(label.label()) else {
             let index = label.index().unwrap_or(u32::MAX);
-            let groups = self.groups_of_part(holder, Part::Element, Some(index))?;
+            let groups = self.groups_of_part(holder, SlotPart::Element, Some(index))?;
             return self.add(holder, name, value, groups);
         };
         let held_by = || self.holders.label_of(holder);
@@ -146,10 +146,10 @@ impl<'h> Collector<'h> {
                 == Some(EMBIND.0);
         let is_exact = text == POINTER_OF_WASM_BINDGEN || is_embind;
         let class_slot = self.sides.js.objects.class_slots[holder.at()];
-        let group = self.group(GroupKey::Property(class_slot, label.label()), is_exact)?;
+        let group = self.group(SlotGroupKey::Property(class_slot, label.label()), is_exact)?;
         let mut groups = alone(group);
         if is_map {
-            groups[1] = self.group(GroupKey::Container(holder, Part::Property), false)?;
+            groups[1] = self.group(SlotGroupKey::Container(holder, SlotPart::Property), false)?;
         }
         self.add(holder, name, value, groups)
     }
@@ -158,17 +158,17 @@ impl<'h> Collector<'h> {
     fn groups_of_part(
         &mut self,
         holder: ObjectIndex,
-        part: Part,
+        part: SlotPart,
         index: Option<u32>,
     ) -> Result<SlotGroups> {
-        let own = self.group(GroupKey::Container(holder, part), false)?;
+        let own = self.group(SlotGroupKey::Container(holder, part), false)?;
         let Some(held_by) = self.holders.held_by(holder) else {
             return Ok(alone(own));
         };
-        let held = self.group(GroupKey::Held(held_by, part), false)?;
+        let held = self.group(SlotGroupKey::Held(held_by, part), false)?;
         let at = match index {
             Some(index) if index < MOST_INDEX => {
-                self.group(GroupKey::HeldAt(held_by, index), false)?
+                self.group(SlotGroupKey::HeldAt(held_by, index), false)?
             }
             _ => NO_GROUP,
         };
@@ -184,7 +184,7 @@ impl<'h> Collector<'h> {
             NumberKind::Closure => self.add_variables(holder, object),
             NumberKind::Map if self.is_bookkeeping(holder) => self.add_listed(object),
             NumberKind::Map => {
-                for (part, name) in [(Part::Key, "key"), (Part::Value, "value")] {
+                for (part, name) in [(SlotPart::Key, "key"), (SlotPart::Value, "value")] {
                     self.add_part(holder, object, part, |slot| slot == name)?;
                     let others = object.other.get(name).copied().unwrap_or(0);
                     self.add_others(holder, part, others)?;
@@ -192,24 +192,24 @@ impl<'h> Collector<'h> {
                 Ok(())
             }
             NumberKind::Set => {
-                self.add_part(holder, object, Part::Member, |_| true)?;
-                self.add_others(holder, Part::Member, object.all_others())
+                self.add_part(holder, object, SlotPart::Member, |_| true)?;
+                self.add_others(holder, SlotPart::Member, object.all_others())
             }
             NumberKind::Array | NumberKind::TypedArray => self.add_array(holder, object),
         }
     }
 
     fn add_array(&mut self, holder: ObjectIndex, object: &NumberObject) -> Result<()> {
-        self.add_part(holder, object, Part::Element, |_| true)?;
+        self.add_part(holder, object, SlotPart::Element, |_| true)?;
         let others = object.all_others();
         if others == 0 {
             return Ok(());
         }
-        self.add_others(holder, Part::Element, others)?;
+        self.add_others(holder, SlotPart::Element, others)?;
         for step in 2..=MOST_STEP {
             for remainder in 0..step {
                 let others = object.others_at(step, remainder);
-                let group = self.group(GroupKey::Step(holder, step, remainder), false)?;
+                let group = self.group(SlotGroupKey::Step(holder, step, remainder), false)?;
                 self.add_to_group(group, others);
             }
         }
@@ -218,7 +218,7 @@ impl<'h> Collector<'h> {
         };
         for index in 0..MOST_INDEX {
             if object.others_at(MOST_INDEX, index) > 0 {
-                let group = self.group(GroupKey::HeldAt(held_by, index), false)?;
+                let group = self.group(SlotGroupKey::HeldAt(held_by, index), false)?;
                 self.add_to_group(group, 1);
             }
         }
@@ -229,22 +229,22 @@ impl<'h> Collector<'h> {
         &mut self,
         holder: ObjectIndex,
         object: &NumberObject,
-        part: Part,
+        part: SlotPart,
         is_wanted: impl Fn(&str) -> bool,
     ) -> Result<()> {
         for slot in object.slots.iter().filter(|slot| is_wanted(&slot.name)) {
-            let index = slot.name.parse().ok().filter(|_| part == Part::Element);
+            let index = slot.name.parse().ok().filter(|_| part == SlotPart::Element);
             let name = match part {
-                Part::Element => SlotName::Label(WideLabel::element(index.unwrap_or(u32::MAX))),
-                Part::Key => SlotName::Key,
-                Part::Value => SlotName::Value(slot.key.clone()),
-                Part::Member | Part::Property => SlotName::Member,
+                SlotPart::Element => SlotName::Label(WideLabel::element(index.unwrap_or(u32::MAX))),
+                SlotPart::Key => SlotName::Key,
+                SlotPart::Value => SlotName::Value(slot.key.clone()),
+                SlotPart::Member | SlotPart::Property => SlotName::Member,
             };
             let mut groups = self.groups_of_part(holder, part, index)?;
             // An array of nothing else is judged as a whole.
             if let Some(index) = index.filter(|_| object.all_others() > 0) {
                 for (group, step) in groups[3..].iter_mut().zip(2..=MOST_STEP) {
-                    *group = self.group(GroupKey::Step(holder, step, index % step), false)?;
+                    *group = self.group(SlotGroupKey::Step(holder, step, index % step), false)?;
                 }
             }
             self.add(holder, name, slot.value as f64, groups)?;
@@ -253,7 +253,7 @@ impl<'h> Collector<'h> {
     }
 
     /// Counts numbers of which only their number is known. Each counts as another value that is no address.
-    fn add_others(&mut self, holder: ObjectIndex, part: Part, others: u64) -> Result<()> {
+    fn add_others(&mut self, holder: ObjectIndex, part: SlotPart, others: u64) -> Result<()> {
         if others > 0 {
             let groups = self.groups_of_part(holder, part, None)?;
             for group in groups.into_iter().filter(|&group| group != NO_GROUP) {
@@ -272,7 +272,7 @@ impl<'h> Collector<'h> {
         let class_slot = self.sides.js.objects.class_slots[holder.at()];
         let class = &self.sides.js.objects.classes[class_slot as usize].name;
         let is_exact = class == WRAPPER_OF_BINDINGS;
-        let group = self.group(GroupKey::Wrapper(class_slot), is_exact)?;
+        let group = self.group(SlotGroupKey::Wrapper(class_slot), is_exact)?;
         for slot in &object.slots {
             let groups = alone(group);
             self.add(holder, SlotName::Wrapped, slot.value as f64, groups)?;
@@ -289,14 +289,14 @@ impl<'h> Collector<'h> {
             if !self.variables.insert((holder, slot.name.clone())) {
                 continue;
             }
-            let key = GroupKey::Variable(class_slot, slot.name.clone());
+            let key = SlotGroupKey::Variable(class_slot, slot.name.clone());
             let group = self.group(key, false)?;
             let name = SlotName::Variable(slot.name.clone());
             self.add(holder, name, slot.value as f64, alone(group))?;
         }
         for (name, &others) in &object.other {
             if self.variables.insert((holder, name.clone())) {
-                let group = self.group(GroupKey::Variable(class_slot, name.clone()), false)?;
+                let group = self.group(SlotGroupKey::Variable(class_slot, name.clone()), false)?;
                 self.add_to_group(group, others);
             }
         }

@@ -11,7 +11,7 @@ use base::columns;
 use base::control::{Control, Step};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
-use heap::{Cell, Evidence, EvidenceKind, HeapClass, LabelKind, Opened, WideLabel};
+use heap::{Cell, EvidenceKind, HeapClass, HolderEvidence, LabelKind, Opened, WideLabel};
 use v8::HostView;
 
 /// A declared slot.
@@ -74,7 +74,7 @@ pub(crate) fn declared_slots(
     for text in texts {
         let declared = Declared::parse(text)?;
         let array = array_of(js, view, &declared)?;
-        let elements = Elements::of_array(js, view, array);
+        let elements = IndexedElements::of_array(js, view, array);
         let label = labels.of_text(declared.field)?;
         for (object, index) in indexes(wasm, &declared, step.control())? {
             let Some(places) = elements.by_index.get(&index) else {
@@ -90,7 +90,7 @@ pub(crate) fn declared_slots(
                     target: ObjectIndex(first_js + target.0),
                     label,
                     exact: None,
-                    evidence: Some(Evidence {
+                    evidence: Some(HolderEvidence {
                         kind: EvidenceKind::Declared,
                         hits: 0,
                         values: 0,
@@ -194,11 +194,11 @@ fn indexes(
 }
 
 /// The references to the elements of an array: its own, and those of its storage.
-struct Elements {
+struct IndexedElements {
     by_index: HashMap<u32, Vec<(ObjectIndex, u32)>>,
 }
 
-impl Elements {
+impl IndexedElements {
     fn of_array(js: &Opened, view: HostView<'_>, array: ObjectIndex) -> Self {
         let edges = &js.heap.edges;
         let mut by_index: HashMap<u32, Vec<_>> = HashMap::new();

@@ -6,7 +6,7 @@ use crate::slots::SlotName;
 use base::columns;
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::{EdgeLabel, Evidence, LabelKind, MOST_NUMBERS, NameKind, WideLabel};
+use heap::{EdgeLabel, HolderEvidence, LabelKind, MOST_NUMBERS, NameKind, WideLabel};
 
 /// A reference between the heaps. Objects are those of the joined heap.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct Extra {
     /// The label with its key, if that is more.
     pub(crate) exact: Option<String>,
     /// `None` for a reference within the snapshot that DevTools leaves out.
-    pub(crate) evidence: Option<Evidence>,
+    pub(crate) evidence: Option<HolderEvidence>,
 }
 
 /// The labels that neither heap has. Their numbers are the last ones: no snapshot has as many names.

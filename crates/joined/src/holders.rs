@@ -11,7 +11,7 @@ use heap::{EdgeLabel, LabelKind, NameKind};
 
 /// What holds a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum HeldBy {
+pub(crate) enum HeldIn {
     /// A property or a variable of all objects of a class.
     Slot(u32, EdgeLabel),
     /// One other container.
@@ -73,13 +73,13 @@ impl Holders {
     }
 
     /// What holds an object.
-    pub(crate) fn held_by(&self, object: ObjectIndex) -> Option<HeldBy> {
+    pub(crate) fn held_by(&self, object: ObjectIndex) -> Option<HeldIn> {
         let first = self.first.get(&object.0)?;
         Some(match first.label.kind() {
             LabelKind::Named(NameKind::Property | NameKind::Context, _) => {
-                HeldBy::Slot(*self.class_slots.get(&first.holder.0)?, first.label)
+                HeldIn::Slot(*self.class_slots.get(&first.holder.0)?, first.label)
             }
-            _ => HeldBy::Inside(first.holder),
+            _ => HeldIn::Inside(first.holder),
         })
     }
 

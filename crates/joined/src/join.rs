@@ -20,7 +20,7 @@ use base::error::Result;
 use base::units::{AddressForm, ObjectIndex};
 use base::warning::Warning;
 use heap::{
-    DominatorTree, Evidence, EvidenceKind, Heap, HeapTotals, JoinedSums, Opened, RootKind,
+    DominatorTree, EvidenceKind, Heap, HeapTotals, HolderEvidence, JoinedSums, Opened, RootKind,
     RootSlot, RootSlots, UnsizedTree, live_classes,
 };
 use v8::HostView;
@@ -267,7 +267,7 @@ fn instance_references(
             target: slot.object,
             label,
             exact: text,
-            evidence: Some(Evidence {
+            evidence: Some(HolderEvidence {
                 kind: EvidenceKind::Exact,
                 hits: 1,
                 values: 1,

@@ -5,7 +5,7 @@ use crate::slots::{Group, SlotName, Slots};
 use base::columns;
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::{Evidence, EvidenceKind};
+use heap::{EvidenceKind, HolderEvidence};
 
 /// A slot of JavaScript that holds an object of the memory.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub(crate) struct Handle {
     /// The object of the memory.
     pub(crate) target: ObjectIndex,
     pub(crate) name: SlotName,
-    pub(crate) evidence: Evidence,
+    pub(crate) evidence: HolderEvidence,
 }
 
 /// A slot that may hold an object of the memory.
@@ -78,9 +78,9 @@ pub(crate) fn judge(slots: &mut Slots, density: f64) -> Result<Judged> {
     Ok(judged)
 }
 
-fn evidence_of(group: Group, density: f64) -> Option<Evidence> {
+fn evidence_of(group: Group, density: f64) -> Option<HolderEvidence> {
     if group.is_exact {
-        return Some(Evidence {
+        return Some(HolderEvidence {
             kind: EvidenceKind::Exact,
             hits: group.count.hits,
             values: group.count.values,

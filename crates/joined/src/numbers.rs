@@ -147,24 +147,24 @@ impl<'de> Deserialize<'de> for NumberSlot {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Row {
-            Long(Name, f64, Option<String>),
-            Short(Name, f64),
+        enum SlotRow {
+            Long(SlotText, f64, Option<String>),
+            Short(SlotText, f64),
         }
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Name {
+        enum SlotText {
             Index(u64),
             Text(String),
         }
-        let (name, value, key) = match Row::deserialize(deserializer)? {
-            Row::Long(name, value, key) => (name, value, key),
-            Row::Short(name, value) => (name, value, None),
+        let (name, value, key) = match SlotRow::deserialize(deserializer)? {
+            SlotRow::Long(name, value, key) => (name, value, key),
+            SlotRow::Short(name, value) => (name, value, None),
         };
         Ok(Self {
             name: match name {
-                Name::Index(index) => index.to_string(),
-                Name::Text(name) => name,
+                SlotText::Index(index) => index.to_string(),
+                SlotText::Text(name) => name,
             },
             // A number that is no address becomes one that is none either.
             value: if value.fract() == 0.0 {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::chance::{GROUPS_OF_SLOT, GroupCount};
-use crate::collector::{Collector, EMBIND};
+use crate::collector::{EMBIND, SlotCollector};
 use crate::holders::Holders;
 use crate::numbers::{NumberObject, Numbers};
 use base::bits::Bits;
@@ -130,7 +130,7 @@ pub(crate) fn collect(
     }
     let seen = seen_slots(sides, &mut wanted, step)?;
     let holders = Holders::find(sides, &wanted, step)?;
-    let mut collector = Collector::new(sides, &holders);
+    let mut collector = SlotCollector::new(sides, &holders);
     // The slots of an object are beside each other.
     for slots in seen.chunk_by(|one, next| one.holder == next.holder) {
         let is_map = slots.len() >= LEAST_OF_MAP;

@@ -16,9 +16,10 @@ use base::error::Result;
 use base::units::{FIRST_ID, ObjectIndex};
 use base::warning::Warning;
 use heap::{
-    Blocks, Category, ClassUse, DominatorIndex, EdgeLabel, Evidence, FieldReader, FieldType, Found,
-    Heap, JoinedHeaps, JoinedSums, Need, ObjectReader, OtherEdge, PathTree, PossibleHolder,
-    PossibleHolders, ReadOrder, SizeParts, Source, SourceLocation, Survey, TextFilter,
+    Blocks, Category, ClassUse, DominatorIndex, EdgeLabel, FieldReader, FieldType, Found, Heap,
+    HolderEvidence, JoinedHeaps, JoinedSums, Need, ObjectReader, OtherEdge, PathTree,
+    PossibleHolder, PossibleHolders, ReadOrder, SizeParts, Source, SourceLocation, Survey,
+    TextFilter,
 };
 
 /// Tells a joined heap from that of its dump alone, for comparisons.
@@ -391,7 +392,7 @@ impl JoinedHeaps for JoinedSource {
         }
     }
 
-    fn evidence(&self, holder: ObjectIndex, target: ObjectIndex) -> Option<Evidence> {
+    fn evidence(&self, holder: ObjectIndex, target: ObjectIndex) -> Option<HolderEvidence> {
         let mut between = self.extras.between(holder, target);
         between.next().and_then(|extra| extra.evidence)
     }

@@ -32,7 +32,7 @@ pub use dominators::*;
 pub use error::QuestionError;
 pub use find::*;
 pub use growth::*;
-pub use heap::{Evidence, EvidenceKind, HeapTotals, JoinedSums, PinCounts, SizeParts};
+pub use heap::{EvidenceKind, HeapTotals, HolderEvidence, JoinedSums, PinCounts, SizeParts};
 pub use heap::{FieldValue, ObjectState, ShownValue};
 pub use loaded_heap::LoadedHeap;
 pub use object::*;

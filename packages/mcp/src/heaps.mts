@@ -11,7 +11,7 @@ import { hashOfFile } from "./hash_of_file.mts";
 import {
   filesOfHost,
   type HostFiles,
-  type HostOptions,
+  type HostOpenOptions,
   type HostPaths,
   hostFiles,
   withHost,
@@ -302,7 +302,7 @@ export class Heaps {
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    const read = (host: HostOptions, descriptors: { dump: number; wasm?: number }) =>
+    const read = (host: HostOpenOptions, descriptors: { dump: number; wasm?: number }) =>
       openHeapFileAsync(dump.real, wasm?.real, {
         partial,
         ...reading,

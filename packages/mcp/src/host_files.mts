@@ -34,7 +34,7 @@ export function filesOfHost(host: HostFiles | undefined): RootFile[] {
 }
 
 /** The options of opening a heap for its host. */
-export interface HostOptions {
+export interface HostOpenOptions {
   host?: string;
   numbers?: string;
   handles?: string;
@@ -53,7 +53,7 @@ export async function withHost<T>(
   roots: Roots,
   host: HostFiles | undefined,
   slots: string[],
-  work: (options: HostOptions, descriptors: HostDescriptors) => Promise<T>,
+  work: (options: HostOpenOptions, descriptors: HostDescriptors) => Promise<T>,
 ): Promise<T> {
   if (host === undefined) return await work({}, {});
   const named = [
@@ -63,7 +63,7 @@ export async function withHost<T>(
   ] as const;
   const open = async (
     nth: number,
-    options: HostOptions,
+    options: HostOpenOptions,
     descriptors: HostDescriptors,
   ): Promise<T> => {
     const [name, file] = named[nth] ?? [];

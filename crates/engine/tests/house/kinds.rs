@@ -20,8 +20,9 @@ const WITHOUT_KINDS: [&str; 6] = [
     "src",
 ];
 
-/// The recogniser and the two files that pass on to a source; and how much of an input is read at most.
-const RECOGNISERS: [&str; 5] = [
+/// The recogniser and the three files that pass on to a source; and how much of an input is read at most.
+const RECOGNISERS: [&str; 6] = [
+    "crates/engine/src/joined_heap.rs",
     "crates/engine/src/lib.rs",
     "crates/engine/src/recognised.rs",
     "crates/engine/src/program.rs",

@@ -2,7 +2,7 @@
 
 use super::text::{format_size, printable_name};
 use base::frame::Frame;
-use questions::{Evidence, Root, SizeParts, after_class, root_kind_name, short_class};
+use questions::{HolderEvidence, Root, SizeParts, after_class, root_kind_name, short_class};
 
 pub(super) fn size(bytes: impl Into<u64>) -> String {
     format_size(bytes.into())
@@ -31,7 +31,7 @@ pub(super) fn sizes(bytes: u64, parts: Option<SizeParts>) -> String {
 }
 
 /// What speaks for a reference, after its label.
-pub(super) fn with_evidence(label: String, evidence: Option<Evidence>) -> String {
+pub(super) fn with_evidence(label: String, evidence: Option<HolderEvidence>) -> String {
     match evidence {
         Some(evidence) => format!("{label} ({evidence})"),
         None => label,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::labels::after_class;
 use crate::loaded_heap::LoadedHeap;
 use base::units::ObjectIndex;
-use heap::{Evidence, SizeParts};
+use heap::{HolderEvidence, SizeParts};
 
 /// The largest number of possible holders that are listed.
 const MOST_POSSIBLE: usize = 20;
@@ -49,7 +49,7 @@ pub(crate) fn evidence(
     loaded: &LoadedHeap,
     holder: ObjectIndex,
     target: ObjectIndex,
-) -> Option<Evidence> {
+) -> Option<HolderEvidence> {
     loaded.source.joined()?.evidence(holder, target)
 }
 

@@ -11,7 +11,7 @@ use base::control::Control;
 use base::error::Result;
 use base::frame::Frame;
 use base::units::ObjectIndex;
-use heap::{Evidence, PathPiece, SizeParts};
+use heap::{HolderEvidence, PathPiece, SizeParts};
 
 /// One step of a path: a reference and the object that it leads to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -45,7 +45,7 @@ pub struct PathStep {
     pub retained_parts: Option<SizeParts>,
     /// What speaks for the reference, if it leads from one of two joined heaps to the other.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub evidence: Option<Evidence>,
+    pub evidence: Option<HolderEvidence>,
     /// The number of consecutive references of this kind.
     pub repeat: u32,
 }

@@ -9,7 +9,7 @@ use crate::loaded_heap::{LoadedHeap, ReferenceReader};
 use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::{EdgeLabel, Evidence, OtherEdge, RootSlot};
+use heap::{EdgeLabel, HolderEvidence, OtherEdge, RootSlot};
 
 /// A reference to an object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -31,7 +31,7 @@ pub struct Edge {
     pub independent: bool,
     /// What speaks for the reference, if it leads from one of two joined heaps to the other.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub evidence: Option<Evidence>,
+    pub evidence: Option<HolderEvidence>,
     /// Whether it is a weak reference of V8, which keeps nothing alive.
     #[serde(skip_serializing_if = "is_false")]
     pub weak: bool,
