@@ -111,8 +111,8 @@ test("the numbers file names its dump; only its owner can read it", async () => 
   expect(read).not.toHaveProperty("functions");
   expect(read.containers).toBeGreaterThan(200);
   expect(statSync(`${prefix}.numbers.json`).mode & 0o777).toBe(0o600);
-  const closures = readBridgeTruth(prefix).groups.filter(({ closure }) => closure);
-  expect(groupsNotSeen(prefix)).toEqual(closures.map(({ name }) => name));
+  const blocks = readBridgeTruth(prefix).groups.filter(({ block }) => block);
+  expect(groupsNotSeen(prefix)).toEqual(blocks.map(({ name }) => name));
   await target.close();
   child.kill();
 });

@@ -2,6 +2,7 @@
  * A dump, a heap snapshot and the numbers that it does not show, of one moment. The judge is what the program knows about
  * its own handles, and a reader of snapshots that is not the analyzer's.
  */
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -22,6 +23,7 @@ import {
   groupsNotSeen,
   readBridgeTruth,
   readNumbersFile,
+  runArguments,
   shownNumbers,
 } from "./support/bridge.ts";
 
@@ -59,10 +61,10 @@ describe.each(HOSTS)("$title", ({ node }) => {
   });
 });
 
-test("without closures, the variables of functions are not read, and nothing else is missing", () => {
+test("without closures, the variables of blocks are not read, and nothing else is missing", () => {
   const { prefix, printed } = captureProgram(folder, "desk", "capture");
-  const closures = readBridgeTruth(prefix).groups.filter(({ closure }) => closure);
-  expect(groupsNotSeen(prefix)).toEqual(closures.map(({ name }) => name));
+  const blocks = readBridgeTruth(prefix).groups.filter(({ block }) => block);
+  expect(groupsNotSeen(prefix)).toEqual(blocks.map(({ name }) => name));
   expect(printed.read).not.toHaveProperty("functions");
 });
 
@@ -87,7 +89,7 @@ test("the numbers file names its dump, and what was read", () => {
     expect(statSync(`${prefix}.${name}`).mode & 0o777).toBe(0o600);
   }
   // A column of x, y and handle: all other numbers are at the first two places of three.
-  const sprites = objects.find(({ kind }) => kind === "Float64Array");
+  const sprites = objects.find(({ kind, slots }) => kind === "Float64Array" && slots.length === 40);
   expect(sprites?.steps?.[1]?.[2]).toBe(0);
   expect(sprites?.steps?.[1]?.[0]).toBeGreaterThan(30);
 });
@@ -97,6 +99,23 @@ test("a capture calls no method, getter or trap of the program's objects", () =>
   expect(groupsNotSeen(prefix)).toEqual([]);
   expect(JSON.parse(readFileSync(`${prefix}.noticed.json`, "utf8"))).toBe("");
 });
+
+// Node 20 cannot allow addons and forbid the inspector.
+test.each(HOSTS.slice(1))(
+  "$title without permission for its inspector gets an error, and no file",
+  ({ node }) => {
+    if (!existsSync(node)) return;
+    const { prefix, args } = runArguments(folder, "desk", "capture");
+    const allowed = ["--permission", "--allow-addons", "--allow-fs-read=*", "--allow-fs-write=*"];
+    const { status, stderr } = spawnSync(node, [...allowed, ...args], { encoding: "utf8" });
+    expect(status).toBe(1);
+    expect(stderr).toContain(
+      "cannot open the inspector of this thread: Access to this API has been",
+    );
+    expect(stderr).toContain("ERR_INSPECTOR");
+    expect(readdirSync(join(prefix, ".."))).toEqual(["pair.truth.json"]);
+  },
+);
 
 describe("in this process", () => {
   let exports: WebAssembly.Exports;

@@ -170,9 +170,9 @@ export function writeDumpAbove(
  * The files are `<prefix>.dump`, `<prefix>.heapsnapshot` and `<prefix>.numbers.json`. Missing folders are created. None
  * of the files appears if one fails. Their owner alone can read them, because they contain the program's secrets.
  *
- * A heap snapshot shows numbers in named properties. The numbers file has those in arrays, maps, sets, `Number` objects
- * and typed arrays, and with the option `closures` those in variables. Nothing shows the variables of generators and of
- * asynchronous functions.
+ * A heap snapshot shows numbers in named properties and in variables of functions and modules. The numbers file has those
+ * in arrays, maps, sets, `Number` objects and typed arrays, and with the option `closures` those in variables of blocks.
+ * Nothing shows the variables of generators and of asynchronous functions.
  *
  * The thread stands still meanwhile, for about 0.5 s and longer for a large JavaScript heap. It uses the inspector of
  * this thread. No method of an object of the program is called.

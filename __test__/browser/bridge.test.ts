@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { attach } from "@warpo/heap-analyzer/attach";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
-import { bridgeFolder, groupsNotSeen, shownNumbers } from "../support/bridge.ts";
-import { judged } from "../support/bridge_judge.ts";
+import { type BridgeTruth, bridgeFolder, groupsNotSeen, shownNumbers } from "../support/bridge.ts";
+import { holders, judged, openPair } from "../support/bridge_judge.ts";
 import { FLAGS, findChromium, serve } from "./chromium.ts";
 
 const missing = findChromium() === undefined ? "there is no Chromium" : undefined;
@@ -74,24 +74,32 @@ describe.skipIf(missing)("in Chromium", () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 
+  /** Opens a page with a program, and returns the address of its debugger when it is ready. */
+  async function openPage(name: string): Promise<string> {
+    const page = encodeURI(`${server.url}/index.html?${name}`);
+    await fetch(`${address}/json/new?${page}`, { method: "PUT" });
+    const listed = async () => (await (await fetch(`${address}/json/list`)).json()) as Listed[];
+    const ready = async () => (await listed()).find(({ title }) => title === `${name} is ready`);
+    await vi.waitFor(async () => expect(await ready()).toBeDefined(), 60_000);
+    return (await ready())?.webSocketDebuggerUrl as string;
+  }
+
+  /** The files of a pair. */
+  const outputs = (prefix: string) => ({
+    hostOutput: `${prefix}.heapsnapshot`,
+    numbersOutput: `${prefix}.numbers.json`,
+    closures: true,
+  });
+
   test.each(["desk", "editor", "world"])(
     "%s: every handle is shown, and no lost one",
     async (name) => {
-      const page = encodeURI(`${server.url}/index.html?${name}`);
-      await fetch(`${address}/json/new?${page}`, { method: "PUT" });
-      const listed = async () => (await (await fetch(`${address}/json/list`)).json()) as Listed[];
-      const ready = async () => (await listed()).find(({ title }) => title === `${name} is ready`);
-      await vi.waitFor(async () => expect(await ready()).toBeDefined(), 60_000);
-      const url = (await ready())?.webSocketDebuggerUrl as string;
+      const url = await openPage(name);
       const prefix = join(folder, name);
       const truth = JSON.parse(String(await evaluate(url, "truth")));
 
       const target = await attach(url);
-      const warnings = await target.writeDump(`${prefix}.dump`, {
-        hostOutput: `${prefix}.heapsnapshot`,
-        numbersOutput: `${prefix}.numbers.json`,
-        closures: true,
-      });
+      const warnings = await target.writeDump(`${prefix}.dump`, outputs(prefix));
       await target.close();
       expect(warnings).toEqual([]);
       const unseen = truth.groups.filter((group: { unseen?: boolean }) => group.unseen);
@@ -106,4 +114,27 @@ describe.skipIf(missing)("in Chromium", () => {
       expect(verdict.withHolder / verdict.held).toBeGreaterThanOrEqual(0.75);
     },
   );
+
+  test("a holder that is removed, and whose objects are unpinned, is gone with them", async () => {
+    const url = await openPage("removal");
+    const truth: BridgeTruth = JSON.parse(String(await evaluate(url, "truth")));
+    const target = await attach(url);
+    const [prefix, after] = [join(folder, "removal"), join(folder, "removal-after")];
+    await target.writeDump(`${prefix}.dump`, outputs(prefix));
+    await evaluate(url, "remove()");
+    await target.writeDump(`${after}.dump`, outputs(after));
+    await target.close();
+    const wasm = join(folder, "memory.wasm");
+    const [before, then] = [openPair(prefix, wasm), openPair(after, wasm)];
+    for (const { name, addresses } of truth.groups) {
+      for (const address of addresses) {
+        expect(holders(before, address)).toHaveLength(1);
+        expect(then.object(address).path === null).toBe(name === "removed");
+        const count = name === "kept" ? 1 : 0;
+        if (name !== "removed") expect(holders(then, address)).toHaveLength(count);
+      }
+    }
+    before.close();
+    then.close();
+  });
 });

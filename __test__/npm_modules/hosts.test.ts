@@ -24,7 +24,7 @@ describe.skipIf(!existsSync(join(FOLDER, "node_modules/@fluffylabs")))(
         const [kind, address] = line.split(" ") as ["cache" | "tenant", string];
         truth[kind].push(Number(address));
       }
-    });
+    }, 120_000);
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
     /** The joined heaps of one of the pairs. */

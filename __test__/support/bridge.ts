@@ -14,7 +14,7 @@ export interface TruthGroup {
   holder: { class?: string; at?: string; under?: string; slot: string };
   single?: boolean;
   unseen?: boolean;
-  closure?: boolean;
+  block?: boolean;
   addresses: number[];
 }
 
@@ -120,7 +120,7 @@ export class TrueHolders {
   constructor(prefix: string, truth: BridgeTruth) {
     const graph = readGraph(`${prefix}.heapsnapshot`);
     this.#seen = new Seen(graph, readNumbersFile(prefix));
-    const contexts = graph.filter(({ name }) => name === CONTEXT);
+    const contexts = graph.filter(({ name }) => CONTEXT.test(name));
     this.#contexts = new Set(contexts.map(({ id }) => id));
     this.#groups = truth.groups.map((group) => ({
       group,
@@ -139,8 +139,8 @@ export class TrueHolders {
   }
 }
 
-/** V8's name for the variables of a function that others use. */
-const CONTEXT = "system / Context";
+/** V8's names for the variables of a function that others use: `system / Context`, in newer versions by kind. */
+const CONTEXT = /^system \/ \w*Context/;
 
 /** The objects that a group of the truth names. */
 function holdersOf(
@@ -203,11 +203,11 @@ function below(start: GraphNode, depth: number): Set<GraphNode> {
   for (let nth = 0; nth < depth && level.length > 0; nth++) {
     const next: GraphNode[] = [];
     for (const { name: owner, edges } of level) {
-      if (owner === CONTEXT) continue;
+      if (CONTEXT.test(owner)) continue;
       for (const { type, name, to } of edges) {
         if (type === "weak" || type === "shortcut" || SHARED.test(name) || found.has(to)) continue;
         if (/^(global|Window)/.test(to.name)) continue;
-        if (to.name.startsWith("system") && to.name !== CONTEXT) continue;
+        if (to.name.startsWith("system") && !CONTEXT.test(to.name)) continue;
         found.add(to);
         next.push(to);
       }

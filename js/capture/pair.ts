@@ -31,8 +31,8 @@ import { type CaptureOptions, takeSnapshot } from "./snapshot.js";
 /** Options of `capturePair`. */
 export interface PairOptions extends CaptureOptions {
   /**
-   * Also read the variables of all functions of the program: small integers in them are in no heap snapshot. Takes
-   * seconds for some thousand functions, and WebAssembly is slower meanwhile. Default: false.
+   * Also read the variables of all functions of the program: those of blocks are in no heap snapshot. Takes seconds for
+   * some thousand functions. Default: false.
    */
   closures?: boolean | undefined;
 }
@@ -66,8 +66,9 @@ export function writePair(
   prefix: string,
   options: PairOptions | null | undefined,
 ): CapturedPair {
-  // Before the heap snapshot, which takes long.
+  // Both may fail, and the heap snapshot before them takes long.
   takeSnapshot(target, options);
+  new OwnSession().close();
   const absolute = resolve(prefix);
   const paths = {
     dump: `${absolute}.dump`,

@@ -1,4 +1,5 @@
-// Reads the variables of functions. A heap snapshot shows a variable that is a small integer in no way.
+// Reads the variables of functions. A heap snapshot shows those of functions and modules, and none of a block, such as a
+// `let` in a loop.
 
 import { at, count, list, text, type UncheckedAnswer } from "../attach/answer.js";
 import { objectsOf, snapshotIds } from "./containers.js";

@@ -9,6 +9,8 @@ const MAX_ELEMENTS = 1_000_000;
 /** In one realm. */
 const MAX_OBJECTS = 200_000;
 const MAX_SLOTS = 4_000_000;
+/** How many properties are looked at for typed arrays, where these are not listed. */
+const MAX_PROPERTIES = 5_000_000;
 /** Of one answer. */
 const MAX_ROWS_AT_ONCE = 2000;
 const SLOTS_AT_ONCE = 200_000;
@@ -22,6 +24,8 @@ export interface ContainersRead {
   containers: number;
   cutContainers: number;
   unknownObjects: number;
+  /** Whether the realm does not list typed arrays, or has none. */
+  hidesTypedArrays: boolean;
 }
 
 /**
@@ -33,7 +37,7 @@ export function* readContainers(
   objects: string,
   { lo, hi }: AddressRange,
 ): Conversation<ContainersRead> {
-  const limits = [MAX_ELEMENTS, MAX_OBJECTS, MAX_SLOTS];
+  const limits = [MAX_ELEMENTS, MAX_OBJECTS, MAX_SLOTS, MAX_PROPERTIES];
   const result = yield* callOn(objects, READ_CONTAINERS, [lo, hi, ALIGNMENT, ...limits]);
   const found = text(result, "objectId", "the numbers");
   const counts = yield* callOn(found, READ_COUNTS, [], true);
@@ -57,6 +61,7 @@ export function* readContainers(
     containers: count(counts, "containers", "the numbers", MAX_COUNT),
     cutContainers: count(counts, "cut", "the numbers", MAX_COUNT),
     unknownObjects,
+    hidesTypedArrays: at(counts, "hidden") !== false,
   };
 }
 

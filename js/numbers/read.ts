@@ -23,6 +23,7 @@ export function* readNumbers(
 ): Conversation<HostNumbers> {
   const objects: NumberHolder[] = [];
   const read: HostNumbers["read"] = { containers: 0, cutContainers: 0, unknownObjects: 0 };
+  let hidesTypedArrays = true;
   for (const realm of realms) {
     const all = yield* objectsOfRealm(realm);
     if (all === undefined) continue;
@@ -31,6 +32,7 @@ export function* readNumbers(
     read.containers += found.containers;
     read.cutContainers += found.cutContainers;
     read.unknownObjects += found.unknownObjects;
+    hidesTypedArrays &&= found.hidesTypedArrays;
     if (isOfProgram !== undefined) {
       const { holders, ...counts } = yield* readClosures(all, range, isOfProgram);
       for (const holder of holders) objects.push(holder);
@@ -40,5 +42,6 @@ export function* readNumbers(
     }
     yield* ask("Runtime.releaseObjectGroup", { objectGroup: CONVERSATION_GROUP });
   }
+  if (hidesTypedArrays) read.hiddenTypedArrays = true;
   return { ...range, read, objects };
 }

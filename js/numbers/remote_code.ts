@@ -7,13 +7,15 @@
  * Numbers that may be addresses (at least `lo`, below `hi`, aligned) are listed with their slots, all others are
  * counted by the kind of their slot. 0 and -1 mean "none" and are not counted. Views of a WebAssembly memory are left
  * out: what is in them is in the dump.
+ *
+ * Chromium does not list typed arrays. Then those are read that are a property, an element, or in a map or a set.
  */
-export const READ_CONTAINERS = `function (lo, hi, alignment, maxElements, maxObjects, maxSlots) {
-  const { apply, getOwnPropertyDescriptor: descriptorOf, getPrototypeOf } = Reflect;
+export const READ_CONTAINERS = `function (lo, hi, alignment, maxElements, maxObjects, maxSlots, maxProperties) {
+  const { apply, getOwnPropertyDescriptor: descriptorOf, getPrototypeOf, ownKeys } = Reflect;
   const { isArray } = Array;
   const { isPrototypeOf } = Object.prototype;
   const { forEach: eachEntry } = Map.prototype;
-  const { forEach: eachMember } = Set.prototype;
+  const { add: addTo, forEach: eachMember } = Set.prototype;
   const { valueOf } = Number.prototype;
   const { slice } = String.prototype;
   const typedArray = getPrototypeOf(Uint8Array.prototype);
@@ -26,7 +28,11 @@ export const READ_CONTAINERS = `function (lo, hi, alignment, maxElements, maxObj
   const WIDE = ["Int32Array", "Uint32Array", "Float32Array", "Float64Array", "BigInt64Array", "BigUint64Array"];
   const END = {};
 
-  const found = { objects: [], rows: [], containers: 0, cut: 0 };
+  const found = { objects: [], rows: [], containers: 0, cut: 0, hidden: true };
+  const isTypedArray = (value) => typeof value === "object" && value !== null && apply(typeOf, value, []) !== undefined;
+  for (let nth = 0; found.hidden && nth < this.length; nth++) found.hidden = !isTypedArray(this[nth]);
+  const views = new Set();
+  const note = (value) => { if (found.hidden && isTypedArray(value)) apply(addTo, views, [value]); };
   const memories = [];
   if (typeof WebAssembly === "object") {
     const buffer = getter(WebAssembly.Memory.prototype, "buffer");
@@ -46,6 +52,7 @@ export const READ_CONTAINERS = `function (lo, hi, alignment, maxElements, maxObj
   };
   const mayBeAddress = (number) => number >= lo && number < hi && number % alignment === 0;
   const put = (kind, name, value, key) => {
+    note(value);
     const number = addressOf(value);
     if (number === 0) return;
     if (mayBeAddress(number) && total < maxSlots) {
@@ -84,9 +91,19 @@ export const READ_CONTAINERS = `function (lo, hi, alignment, maxElements, maxObj
     return true;
   };
 
-  for (let nth = 0; nth < this.length; nth++) {
-    const object = this[nth];
-    if (typeof object !== "object") continue;
+  let properties = 0;
+  const noteProperties = (object) => {
+    try {
+      const keys = ownKeys(object);
+      properties += keys.length;
+      if (properties > maxProperties) { found.cut++; return; }
+      for (let nth = 0; nth < keys.length; nth++) {
+        const own = descriptorOf(object, keys[nth]);
+        if (own) note(own.value);
+      }
+    } catch {}
+  };
+  const read = (object) => {
     slots = [];
     other = Object.create(null);
     isCut = false;
@@ -95,32 +112,37 @@ export const READ_CONTAINERS = `function (lo, hi, alignment, maxElements, maxObj
       kind = "Array";
       steps = elements(object, object.length, ofArray);
     } else if ((kind = apply(typeOf, object, [])) !== undefined) {
-      if (!WIDE.includes(kind) || isMemory(apply(bufferOf, object, []))) continue;
+      if (!WIDE.includes(kind) || isMemory(apply(bufferOf, object, []))) return;
       steps = elements(object, apply(lengthOf, object, []), ofTypedArray);
     } else if (inherits(object, Map)) {
       kind = "Map";
       const visit = (value, key) => { put("key", "key", key); put("value", "value", value, keyText(key)); };
-      if (!bounded(eachEntry, object, visit)) continue;
+      if (!bounded(eachEntry, object, visit)) return;
     } else if (inherits(object, Set)) {
       kind = "Set";
-      if (!bounded(eachMember, object, (member) => put("member", "member", member))) continue;
+      if (!bounded(eachMember, object, (member) => put("member", "member", member))) return;
     } else if (inherits(object, Number)) {
       kind = "Number";
-      try { put("[[PrimitiveValue]]", "[[PrimitiveValue]]", apply(valueOf, object, [])); } catch { continue; }
-    } else continue;
+      try { put("[[PrimitiveValue]]", "[[PrimitiveValue]]", apply(valueOf, object, [])); } catch { return; }
+    } else return;
     found.containers++;
     if (isCut) found.cut++;
-    if (slots.length === 0) continue;
-    if (found.objects.length === maxObjects) { if (!isCut) found.cut++; continue; }
+    if (slots.length === 0) return;
+    if (found.objects.length === maxObjects) { if (!isCut) found.cut++; return; }
     found.objects[found.objects.length] = object;
     found.rows[found.rows.length] = { kind, slots, other, steps };
+  };
+  for (let nth = 0; nth < this.length; nth++) {
+    if (typeof this[nth] === "object") read(this[nth]);
+    if (found.hidden && !isArray(this[nth])) noteProperties(this[nth]);
   }
+  apply(eachMember, views, [(view) => read(view)]);
   return found;
 }`;
 
 /** On the result of {@link READ_CONTAINERS}: what it counted. */
 export const READ_COUNTS =
-  "function () { return { objects: this.objects.length, containers: this.containers, cut: this.cut }; }";
+  "function () { return { objects: this.objects.length, containers: this.containers, cut: this.cut, hidden: this.hidden }; }";
 
 /** On the result of {@link READ_CONTAINERS}: rows from a position on, as many as have about this many slots. */
 export const READ_ROWS = `function (from, maxRows, maxSlots) {

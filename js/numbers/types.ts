@@ -32,6 +32,11 @@ export interface NumbersRead {
   cutContainers: number;
   /** Objects with candidates that are not in the heap snapshot, and are left out. */
   unknownObjects: number;
+  /**
+   * True if the engine does not list typed arrays, as in Chromium. Those in properties, elements, maps and sets were read
+   * all the same. Absent if it lists them.
+   */
+  hiddenTypedArrays?: true;
   /** Functions whose variables were read. Absent if they were not to be read. */
   functions?: number;
   /** Of these, how many were left out because there are too many. */

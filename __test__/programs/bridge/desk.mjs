@@ -112,7 +112,7 @@ export function build(program, seed) {
     for (let nth = 0; nth < 50; nth++) app.pool[(nth * 37) % 128] = hold(pins.pin());
   }
   {
-    const hold = truth.group("variables of listeners", { under: "app.listeners", slot: "handle" }, { closure: true });
+    const hold = truth.group("variables of listeners", { under: "app.listeners", slot: "handle" });
     const listener = (handle) => (price) => program.priceOf !== undefined && price > handle;
     app.listeners = [];
     for (let nth = 0; nth < 60; nth++) app.listeners.push(listener(hold(pins.pin())));
@@ -159,7 +159,7 @@ export function build(program, seed) {
     const own = truth.group("fields of three instances", { class: "Renderer", slot: "scene" }, { single: true });
     app.renderers = [];
     for (let nth = 0; nth < 3; nth++) app.renderers.push(new Renderer(own(pins.pin()), own(pins.pin())));
-    const variable = truth.group("variable of one function", { under: "app.current", slot: "current" }, { single: true, closure: true });
+    const variable = truth.group("variable of one function", { under: "app.current", slot: "current" }, { single: true, block: true });
     let current = variable(pins.pin());
     app.current = () => current++;
     const wrapped = truth.group("one Number", { at: "app.boxed", slot: "[[PrimitiveValue]]" }, { single: true });

@@ -23,7 +23,8 @@ export class Truth {
    * @param name what the holders are.
    * @param holder where the handles are: `{class, slot}` for a property of all instances of a class; `{at, slot}` for
    *   the container at a path of the global object; `{under, slot}` for containers that are below that path.
-   * @param traits `single`: each handle has a slot of its own kind. `unseen`: V8 shows the value in no way.
+   * @param traits `single`: each handle has a slot of its own kind. `block`: the variable of a block,
+   *   which only `closures` shows. `unseen`: V8 shows the value in no way.
    * @returns a function that records an address and returns it.
    */
   group(name, holder, traits = {}) {

@@ -109,7 +109,7 @@ export function build(program, seed) {
     }
   }
   {
-    const hold = truth.group("variables of effects", { under: "app.effects", slot: "handle" }, { closure: true });
+    const hold = truth.group("variables of effects", { under: "app.effects", slot: "handle" });
     const effect = (handle, life) => () => (life-- > 0 ? handle : 0);
     app.effects = new Set();
     for (let nth = 0; nth < 35; nth++) app.effects.add(effect(hold(pins.pin()), below(500)));

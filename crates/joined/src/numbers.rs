@@ -50,6 +50,9 @@ pub struct NumbersRead {
     /// Functions whose variables were read; absent if none were to be read.
     #[serde(default)]
     pub functions: Option<u64>,
+    /// Whether the engine does not list typed arrays, so that not all were found.
+    #[serde(default)]
+    pub hidden_typed_arrays: bool,
     /// Functions that were left out, because there are too many.
     #[serde(default)]
     pub cut_functions: u64,
@@ -203,6 +206,12 @@ impl Numbers {
 
     /// Whether all numbers in containers were read.
     pub(crate) fn has_containers(&self) -> bool {
-        self.read.cut_containers == 0 && self.read.unknown_objects == 0
+        let NumbersRead {
+            cut_containers,
+            unknown_objects,
+            hidden_typed_arrays,
+            ..
+        } = self.read;
+        cut_containers == 0 && unknown_objects == 0 && !hidden_typed_arrays
     }
 }
