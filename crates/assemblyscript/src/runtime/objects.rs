@@ -67,12 +67,6 @@ impl ObjectHeader {
         self.next_with_color == 0 && self.previous.0 == 0
     }
 
-    /// Whether both neighbours refer back to the object at `block`.
-    #[inline]
-    pub fn is_linked(self, memory: Memory<'_>, block: Address) -> bool {
-        self.is_linked_forward(memory, block) && self.is_linked_back(memory, block)
-    }
-
     /// Whether the object may have been removed from one list and not yet added to another: it has links to
     /// two neighbours, and the next one is in a list. The neighbours need not refer back to it.
     #[inline]

@@ -21,7 +21,9 @@ pub fn static_objects<'a>(dump: &Dump<'a>) -> impl Iterator<Item = (Address, Obj
             let header = ObjectHeader::read(memory, block)?;
             let fits = payload.checked_add(header.size)? <= data_end
                 && header.expected_block_payload() == Some(header.block.0);
-            (fits && (header.is_unlinked() || header.is_linked(memory, block)))
+            // While the collector sweeps, the object before the next one to sweep was freed, and its memory may be used
+            // again. A static object stays, and may be alive.
+            (fits && (header.is_unlinked() || header.is_linked_forward(memory, block)))
                 .then_some((payload, header))
         })
 }

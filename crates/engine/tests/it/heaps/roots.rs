@@ -46,6 +46,23 @@ fn a_static_object_is_followed_but_takes_no_space() {
     assert_eq!(heap.live_size, 32);
 }
 
+/// As in the middle of a sweep: the object before it was freed, and its memory is used again.
+#[test]
+fn a_static_object_is_followed_though_the_object_before_it_was_swept() {
+    const HEADER: u32 = 20;
+    let mut scene = Scene::new();
+    let node = node_class(&mut scene);
+    let kept = scene.object(node, 8);
+    let fixed = scene.static_object(node, &[kept.0, 0]);
+    let next = scene.static_object(node, &[0, 0]);
+    scene.write(fixed.0 - HEADER + 4, &[next.0 - HEADER, kept.0 - HEADER]);
+    scene.write(next.0 - HEADER + 8, &[fixed.0 - HEADER]);
+    scene.global("assembly/index/head", node, fixed);
+    let heap = scene.analyze();
+    assert_eq!(live(&heap), [kept]);
+    assert_eq!(heap.warnings, []);
+}
+
 #[test]
 fn a_static_object_that_nothing_refers_to_keeps_nothing() {
     let mut scene = Scene::new();
