@@ -2,10 +2,11 @@
 // becomes of some. Without the compiler, a test is skipped.
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { WASI } from "node:wasi";
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exposeGlobals, writeDump } from "../dist/capture.js";
 import { analyze, openHeap } from "../dist/index.js";
@@ -288,6 +289,37 @@ test.each([["-O0"], ["-O3"]])(
     (exports.make as () => number)();
     writeDump(exports, dump);
     expect(() => analyze(readFileSync(dump), wasm)).not.toThrow();
+  },
+);
+
+const SAMPLES = join(import.meta.dirname, "samples/warpo-february");
+
+test.each(readdirSync(SAMPLES).filter((name) => !name.includes(".")))(
+  "the heap of %s is one of AssemblyScript, also without names",
+  (sample) => {
+    const files = readdirSync(join(SAMPLES, sample));
+    const unpacked = (end: string) => {
+      const name = files.find((file) => file.endsWith(end)) as string;
+      return gunzipSync(readFileSync(join(SAMPLES, sample, name)));
+    };
+    const file = join(folder, `${sample}.wasm`);
+    writeFileSync(file, unpacked(".wasm.gz"));
+    const dump = unpacked(".dump.gz");
+    const live = openHeap(dump, readFileSync(file));
+    const expected = live.summary();
+    live.close();
+    expect(expected).not.toHaveProperty("unreferenced");
+    const open = () => openHeap(dump, readFileSync(stripped(file)));
+    // Its header has no boundaries, and only a name says where the heap begins.
+    if (sample === "refused-no-stack-pointer-O3") {
+      expect(open).toThrow(/the heap is corrupt .* the allocator's tail pointer/);
+      return;
+    }
+    const heap = open();
+    const found = heap.summary();
+    heap.close();
+    expect(found).not.toHaveProperty("unreferenced");
+    expect(found.totalLiveSize).toBe(expected.totalLiveSize);
   },
 );
 

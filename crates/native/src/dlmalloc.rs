@@ -38,7 +38,7 @@ struct Top {
 }
 
 /// The search for the state, and the walk of all chunks.
-pub(crate) struct Search<'m> {
+pub(crate) struct StateSearch<'m> {
     memory: Memory<'m>,
     /// How many words may be the field `top`.
     pub(crate) candidates: u32,
@@ -47,7 +47,7 @@ pub(crate) struct Search<'m> {
     pub(crate) damage: Option<Error>,
 }
 
-impl<'m> Search<'m> {
+impl<'m> StateSearch<'m> {
     pub(crate) fn new(memory: Memory<'m>) -> Self {
         Self {
             memory,

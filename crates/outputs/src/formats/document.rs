@@ -62,7 +62,7 @@ impl Total {
 /// A row's name and its numbers, one per column.
 #[derive(Clone, Debug)]
 pub struct Row<'a> {
-    /// The class name.
+    /// In full, such as `assembly/game/Player`.
     pub class_name: &'a str,
     /// The numbers, in the order of the columns.
     pub numbers: Vec<i64>,
@@ -70,7 +70,7 @@ pub struct Row<'a> {
 
 /// A view that a format can render.
 pub trait Document {
-    /// The totals.
+    /// Sizes of the whole heap, as a table shows them below the rows.
     fn totals(&self) -> Vec<Total>;
     /// Whether a heap is damaged and the view covers only a part of it.
     fn is_partial(&self) -> bool;
@@ -143,10 +143,7 @@ const fn column(key: &'static str, title: &'static str, measure: Measure) -> Col
 fn known([size, live, unreferenced]: [Total; 3], heap: &heap::Heap) -> Vec<Total> {
     let size = heap.total_size.map(|_| size);
     let unreferenced = heap.unreferenced.map(|_| unreferenced);
-    size.into_iter()
-        .chain([live])
-        .chain(unreferenced)
-        .collect()
+    size.into_iter().chain([live]).chain(unreferenced).collect()
 }
 
 fn unreferenced_size(heap: &heap::Heap) -> u64 {
@@ -214,8 +211,10 @@ impl Document for ConstructorView {
             RetainedColumns::Set => vec![set],
             RetainedColumns::Both => vec![sum, set],
         };
-        let numbers = [row.count, row.total_shallow_size].into_iter();
-        let numbers = numbers.chain(retained).map(|number| number as i64);
+        let numbers = [row.count, row.total_shallow_size]
+            .into_iter()
+            .chain(retained)
+            .map(|number| number as i64);
         Some(Row {
             class_name: &row.class_name,
             numbers: numbers.collect(),
@@ -255,10 +254,7 @@ impl Document for ComparisonView {
                 label: "unreferenced",
                 after: ("afterTotalUnreferencedSize", unreferenced_size(after)),
                 before: Some((
-                    (
-                        "beforeTotalUnreferencedSize",
-                        unreferenced_size(before),
-                    ),
+                    ("beforeTotalUnreferencedSize", unreferenced_size(before)),
                     "totalUnreferencedSizeDelta",
                 )),
             },
