@@ -76,6 +76,7 @@ function shell(commands: string): string {
 function shape(text: string): string {
   return text
     .replace(/0x[0-9a-f]+/g, "0x")
+    .replace(/\S*\/(?=[\w.]+:\d+$)/gm, "")
     .replace(/fingerprint [0-9a-f]{12}/g, "fingerprint")
     .replace(/[0-9.,]+ (B|KiB|MiB)/g, "$1")
     .replace(/ +/g, " ");
