@@ -41,14 +41,9 @@ impl<'t, 'a> Namer<'t, 'a> {
     pub(super) fn variable(&self, name: &str, scope: u32) -> String {
         let full = self.types.path(scope, name);
         // What a macro of the library puts around the variable of a thread.
-        let mut path = full.split("::").peekable();
-        let mut own: Vec<&str> = Vec::new();
-        while let Some(part) = path.next() {
-            if part.starts_with('{') || part == "__getit" {
-                break;
-            }
-            own.push(part);
-        }
+        let own = full.split("::");
+        let own = own.take_while(|part| !part.starts_with('{') && *part != "__getit");
+        let own: Vec<&str> = own.collect();
         self.simple(&own.join("::"))
     }
 
