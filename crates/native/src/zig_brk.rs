@@ -53,7 +53,12 @@ pub(crate) fn walk(
     control: &Control,
 ) -> Result<Option<UsedBlocks>> {
     let first = u32::try_from(initial_pages.saturating_mul(PAGE.into()));
-    let Some(first) = first.ok().filter(|&first| u64::from(first) < memory.size()) else {
+    // The addresses in a full memory end where 32 bits do.
+    let is_full = memory.size() > u64::from(u32::MAX);
+    let first = first
+        .ok()
+        .filter(|&first| u64::from(first) < memory.size() && !is_full);
+    let Some(first) = first else {
         return Ok(None);
     };
     let words = memory.words_at(Address(0), first / 4);
@@ -116,7 +121,7 @@ impl State {
         }
         for class in 0..BIG_CLASSES {
             let free = memory.word(Address(at + (2 * CLASSES + class) as u32 * 4))?;
-            if free != 0 && (free < first || free % PAGE != 0) {
+            if free != 0 && (free < first || !free.is_multiple_of(PAGE)) {
                 return None;
             }
             state.big_free[class] = free;
@@ -158,7 +163,7 @@ fn blocks(
         while address != 0 {
             control.count(1)?;
             let known = pages.get_mut(page_of(address));
-            let Some(known) = known.filter(|_| address % slot == 0) else {
+            let Some(known) = known.filter(|_| address.is_multiple_of(slot)) else {
                 return Ok(None);
             };
             let is_of_class = match *known {
@@ -363,7 +368,7 @@ fn mark_free_pages(
         let mut address = head;
         while address != 0 {
             control.count(1 + size as u64)?;
-            if address < first || address % PAGE != 0 {
+            if address < first || !address.is_multiple_of(PAGE) {
                 return Ok(false);
             }
             let start = ((address - first) / PAGE) as usize;

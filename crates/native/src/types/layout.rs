@@ -191,7 +191,7 @@ impl<'t, 'a> Layouts<'t, 'a> {
             let Some(only) = only.filter(|_| found.kind == TypeKind::Struct) else {
                 break;
             };
-            (id, at) = (types.resolved(only.type_id), at + only.offset);
+            (id, at) = (types.resolved(only.type_id), at.saturating_add(only.offset));
         }
         let plan = self.plans.get(types, id);
         let pointer = plan

@@ -323,7 +323,7 @@ impl<'s, 'a> Spread<'s, 'a> {
             return Ok(());
         };
         let size = self.types.size(target);
-        let room = start + usable - word;
+        let room = usable - (word - start);
         if size == 0 {
             return Ok(());
         }

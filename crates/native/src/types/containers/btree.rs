@@ -102,12 +102,13 @@ impl Spread<'_, '_> {
                 base: 0,
             },
         )?;
-        self.place(node + layout.keys, key, length)?;
+        self.place(node.wrapping_add(layout.keys), key, length)?;
         if let Some(values) = layout.values {
-            self.place(node + values, value, length)?;
+            self.place(node.wrapping_add(values), value, length)?;
         }
         if height > 0 {
-            let edges = (0..=length).map(|nth| self.word(node + layout.edges + nth * 4));
+            let edges = (0..=length)
+                .map(|nth| self.word(node.wrapping_add(layout.edges).wrapping_add(nth * 4)));
             open.extend(edges.flatten().map(|edge| (edge, height - 1)));
         }
         Ok(())

@@ -131,11 +131,11 @@ impl Spread<'_, '_> {
                     base: 0,
                 },
             )?;
-            self.place(at + value.offset, value.type_id, 1)?;
+            self.place(at.wrapping_add(value.offset), value.type_id, 1)?;
             open.extend(
                 [left, right]
                     .iter()
-                    .filter_map(|side| self.word(at + side.offset)),
+                    .filter_map(|side| self.word(at.wrapping_add(side.offset))),
             );
         }
         Ok(Some(()))
