@@ -90,7 +90,7 @@ test("an object of JavaScript is asked by its id", () => {
   expect(edge?.address).toBe(FIRST_ID + Number(id.slice(1)));
   const text = outputOf(run("object", id));
   expect(text).toContain(`Ticket at ${id}`);
-  expect(text).toMatch(/retains \S+ B of JavaScript and \S+ B of wasm/);
+  expect(text).toMatch(/retains \d+ B of JavaScript and \d+ B of wasm/);
 });
 
 test("the summary counts pinned objects by what is known of their holders", () => {
@@ -101,14 +101,18 @@ test("the summary counts pinned objects by what is known of their holders", () =
   expect(text).toContain("40 with an exact holder, 200 with a derived holder");
 });
 
-test("the other commands answer for both heaps", () => {
-  const dominators = outputOf(run("dominators", "--limit", "3"));
-  expect(dominators).toMatch(/of JavaScript and \S+ \w+ of wasm/);
-  expect(outputOf(run("suspects", "--limit", "1"))).toMatch(/of JavaScript and \S+ \w+ of wasm/);
-  const report = outputOf(run("report"));
-  expect(report).toContain("<title>");
-  const find = outputOf(run("find", "--class", "Ticket", "--limit", "1"));
-  expect(find).toMatch(/@\d+/);
+test("the other questions are answered for both heaps", () => {
+  const { children } = heap.dominators({ limit: 3 });
+  for (const { retainedSize, retainedParts } of children) {
+    const { javascript, wasm } = retainedParts ?? { javascript: 0, wasm: 0 };
+    expect(javascript + wasm).toBe(retainedSize);
+  }
+  const groups = heap.dominators({ by: "class", limit: 3 }).groups;
+  expect(groups.every(({ retainedParts }) => retainedParts !== undefined)).toBe(true);
+  const [suspect] = heap.suspects({ limit: 1 }).suspects;
+  expect(suspect?.text).toMatch(/retains? \S+ \w+ of JavaScript/);
+  expect(heap.find({ class: "Ticket", limit: 1 }).objects[0]?.addressText).toMatch(/^@\d+$/);
+  expect(heap.report()).toContain("<title>");
 });
 
 test("questions of one heap are refused", () => {
@@ -149,15 +153,9 @@ test("it is known who pinned an object", () => {
     dumpSize,
     dumpSha256,
     stacks: [["open (file:///app/tickets.mjs:12:38)"]],
-    pins: [
-      [lost, 0],
-      [addressOf("T1"), -1],
-    ],
+    pins: [[lost, 0]],
   };
   writeFileSync(inFolder("pins.json"), JSON.stringify(handles));
   const text = outputOf(run("object", `${lost}`, "--handles", "pins.json"));
   expect(text).toContain("pinned by\n  at open (file:///app/tickets.mjs:12:38)");
-  expect(outputOf(run("object", `${addressOf("T1")}`, "--handles", "pins.json"))).not.toContain(
-    "pinned by",
-  );
 });
