@@ -4,18 +4,8 @@
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { capturePair, exposeGlobals } from "@warpo/heap-analyzer/capture";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   bridgeFolder,
@@ -117,50 +107,61 @@ test.each(HOSTS.slice(1))(
   },
 );
 
-describe("in this process", () => {
-  let exports: WebAssembly.Exports;
-  beforeAll(async () => {
-    const module = new WebAssembly.Module(exposeGlobals(readFileSync(folder.wasm)));
-    const instance = await WebAssembly.instantiate(module, { env: { abort() {} } });
-    exports = instance.exports;
-  });
+/** Runs code in a process of its own, with the exports of an instance and `capturePair`, and returns what it prints. */
+function run(code: string, ...args: string[]): string {
+  const script = `
+    const { mkdirSync, readFileSync, statSync } = require("node:fs");
+    const { pathToFileURL } = require("node:url");
+    const { capturePair, exposeGlobals } = require("@warpo/heap-analyzer/capture");
+    const [, wasm, prefix] = process.argv;
+    const module = new WebAssembly.Module(exposeGlobals(readFileSync(wasm)));
+    const { exports } = new WebAssembly.Instance(module, { env: { abort() {} } });
+    ${code}`;
+  const options = { encoding: "utf8", cwd: join(import.meta.dirname, "..") } as const;
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    ["-e", script, folder.wasm, ...args],
+    options,
+  );
+  expect(stderr).toBe("");
+  return stdout;
+}
 
-  test("missing folders are created, and files are replaced", () => {
-    const inside = mkdtempSync(join(folder.folder, "own-"));
-    const prefix = join(inside, "a/b/pair");
-    capturePair(exports, prefix);
-    const before = statSync(`${prefix}.heapsnapshot`).ino;
-    const { dump } = capturePair(exports, pathToFileURL(prefix));
-    expect(dump).toBe(`${prefix}.dump`);
-    expect(statSync(`${prefix}.heapsnapshot`).ino).not.toBe(before);
-    const names = ["pair.dump", "pair.heapsnapshot", "pair.numbers.json"];
-    expect(readdirSync(join(inside, "a/b")).sort()).toEqual(names);
-  });
+test("missing folders are created, and files are replaced", () => {
+  const inside = mkdtempSync(join(folder.folder, "own-"));
+  const prefix = join(inside, "a/b/pair");
+  const output = run(
+    `const { ino } = (capturePair(exports, prefix), statSync(prefix + ".heapsnapshot"));
+     const { dump } = capturePair(exports, pathToFileURL(prefix));
+     console.log(dump === prefix + ".dump", statSync(prefix + ".heapsnapshot").ino !== ino);`,
+    prefix,
+  );
+  expect(output).toBe("true true\n");
+  const names = ["pair.dump", "pair.heapsnapshot", "pair.numbers.json"];
+  expect(readdirSync(join(inside, "a/b")).sort()).toEqual(names);
+});
 
-  test("after a failure there is no file", () => {
-    const inside = mkdtempSync(join(folder.folder, "failed-"));
-    const prefix = join(inside, "pair");
-    expect(() => capturePair({}, prefix)).toThrow(
-      expect.objectContaining({ code: "ERR_GLOBALS_NOT_EXPOSED" }),
-    );
-    expect(readdirSync(inside)).toEqual([]);
-    mkdirSync(`${prefix}.numbers.json`);
-    expect(() => capturePair(exports, prefix)).toThrow(
-      expect.objectContaining({ code: "ERR_DUMP_PATH" }),
-    );
-    expect(readdirSync(inside)).toEqual(["pair.numbers.json"]);
-    expect(() => capturePair(exports, join(folder.wasm, "pair"))).toThrow(
-      expect.objectContaining({ code: "ERR_DUMP_WRITE" }),
-    );
-  });
+test("after a failure there is no file", () => {
+  const inside = mkdtempSync(join(folder.folder, "failed-"));
+  const output = run(
+    `const code = (...args) => { try { capturePair(...args); } catch ({ code }) { return code; } };
+     const codes = [code({}, prefix)];
+     mkdirSync(prefix + ".numbers.json");
+     console.log(...codes, code(exports, prefix), code(exports, wasm + "/pair"));`,
+    join(inside, "pair"),
+  );
+  expect(output).toBe("ERR_GLOBALS_NOT_EXPOSED ERR_DUMP_PATH ERR_DUMP_WRITE\n");
+  expect(readdirSync(inside)).toEqual(["pair.numbers.json"]);
+});
 
-  test("elements beyond the first million are not read, and counted", () => {
-    const kept = globalThis as { large?: number[] };
-    kept.large = new Array(1_000_002).fill(0);
-    kept.large[1_000_001] = 4096 * 16;
-    const { read } = capturePair(exports, join(folder.folder, "large"));
-    delete kept.large;
-    expect(read.cutContainers).toBe(1);
-    expect(capturePair(exports, join(folder.folder, "small")).read.cutContainers).toBe(0);
-  });
+test("elements beyond the first million are not read, and counted", () => {
+  const output = run(
+    `globalThis.large = new Array(1_000_002).fill(0);
+     large[1_000_001] = 4096 * 16;
+     const first = capturePair(exports, prefix).read.cutContainers;
+     delete globalThis.large;
+     console.log(first, capturePair(exports, prefix).read.cutContainers);`,
+    join(folder.folder, "large"),
+  );
+  expect(output).toBe("1 0\n");
 });
