@@ -18,7 +18,7 @@ export interface CaptureOptions {
   allowMissingGlobals?: boolean;
   /**
    * Of a program of C, C++, Rust or Zig: pointers that the host holds, as a list or by name. They are roots: without
-   * them, what only the host holds counts as unreferenced. The dump then has version 3.
+   * them, what only the host holds counts as unreferenced. The dump then has the highest bit of its version set.
    */
   hostRoots?: readonly number[] | Readonly<Record<string, number>>;
 }
@@ -38,7 +38,7 @@ const NO_OPTIONS: CaptureOptions = Object.create(null);
 
 const MAGIC = [0x41, 0x53, 0x48, 0x44]; // "ASHD"
 const VERSION = 2;
-const VERSION_WITH_HOST_ROOTS = 3;
+const VERSION_WITH_HOST_ROOTS = 0x8000_0002;
 
 /**
  * Reads the boundaries, the global values and the memory of an instance.

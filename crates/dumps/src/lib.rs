@@ -44,8 +44,8 @@ use base::units::Address;
 /// The version of the format that is written.
 pub const VERSION: u32 = 2;
 /// The version that is written if the host says which pointers it holds: between the values of globals and the memory
-/// are the size of these records in bytes, and the records.
-const VERSION_WITH_HOST_ROOTS: u32 = 3;
+/// are the size of these records in bytes, and the records. The highest bit marks it: the next number is WARPO's to give.
+const VERSION_WITH_HOST_ROOTS: u32 = 1 << 31 | VERSION;
 /// The version before it: its header is as long, but no values of globals follow.
 const VERSION_WITHOUT_GLOBALS: u32 = 1;
 /// The number of bytes before the global values.

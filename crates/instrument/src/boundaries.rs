@@ -123,9 +123,9 @@ impl Boundaries {
             }
             None => {
                 let code = read_once(&mut code, module)?;
-                let linked = linked_boundaries(module, code);
+                // More than one global is used like the stack pointer of AssemblyScript.
                 if code.has_stack(globals) {
-                    return linked.ok_or(missing(&STACK_POINTER));
+                    return Err(missing(&STACK_POINTER));
                 }
                 let lowest = segments_end(module);
                 let nothing_is_allocated = || (!code.grows_memory).then_some(lowest);
@@ -139,7 +139,7 @@ impl Boundaries {
                         .map(|root| Boundary::Global(root.index))
                 };
                 let Some(root) = root.or_else(variable) else {
-                    return linked.ok_or(missing(&STACK_POINTER));
+                    return linked_boundaries(module, code).ok_or(missing(&STACK_POINTER));
                 };
                 named_base.unwrap_or(root)
             }
