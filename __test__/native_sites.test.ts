@@ -59,7 +59,9 @@ describe.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s", (level) => {
   test("a profile of another moment causes a warning", () => {
     const heap = openHeap(readFileSync(guest.dump), guest.wasm, { profile: earlier });
     const [warning] = heap.warnings.filter(({ code }) => code === "WARN_PROFILE_DIFFERS");
-    expect(warning?.message).toContain(`0 are only in the profile and ${guest.live.size} only in the dump`);
+    expect(warning?.message).toContain(
+      `0 are only in the profile and ${guest.live.size} only in the dump`,
+    );
     heap.close();
   });
 
