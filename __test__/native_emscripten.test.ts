@@ -25,7 +25,12 @@ const run = (source: string, malloc: Malloc, ...options: string[]) => {
   const file = join(folder, `${name}.wasm`);
   const compiler = source.endsWith(".cpp") ? "em++" : "emcc";
   const wraps = ["malloc", "calloc", "realloc", "free"].map((name) => `-Wl,--wrap=${name}`);
-  const settings = ["-sSTANDALONE_WASM", `-sMALLOC=${malloc}`, "-sALLOW_MEMORY_GROWTH", "-sERROR_ON_UNDEFINED_SYMBOLS=0"];
+  const settings = [
+    "-sSTANDALONE_WASM",
+    `-sMALLOC=${malloc}`,
+    "-sALLOW_MEMORY_GROWTH",
+    "-sERROR_ON_UNDEFINED_SYMBOLS=0",
+  ];
   const object = join(folder, "wrap.o");
   const wrap = spawnSync("emcc", ["-c", "-O1", "-fno-builtin-malloc", "wrap.c", "-o", object], {
     cwd: PROGRAMS,
