@@ -1,6 +1,7 @@
 /**
  * Dumps of programs of C, C++ and Rust that several compilers made, with the log of each program. So every clone is tested,
- * whatever compilers it has. `NATIVE_SAMPLES=write` writes them again, with the compilers that are there.
+ * whatever compilers it has. `NATIVE_SAMPLES=write` writes them again, with the compilers that are there;
+ * `NATIVE_SAMPLES=missing` only those that are not there.
  */
 import {
   existsSync,
@@ -70,9 +71,11 @@ interface Truth {
   fates: [number, string][];
 }
 
-if (process.env.NATIVE_SAMPLES === "write") {
+const writing = process.env.NATIVE_SAMPLES;
+if (writing === "write" || writing === "missing") {
   const folder = mkdtempSync(join(tmpdir(), "native-samples-"));
   for (const { name, toolchain, source, level, options } of MADE) {
+    if (writing === "missing" && existsSync(join(SAMPLES, name))) continue;
     const wasm = join(folder, `${name}.wasm`);
     const problem = toolchain.make(source, level, wasm, options);
     if (problem === undefined) write(name, dumped(wasm));
