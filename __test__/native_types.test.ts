@@ -164,7 +164,10 @@ function sectionOf(wasm: Uint8Array, name: string): { start: number; end: number
 }
 
 /** Opens a dump with damaged debug information, and with damaged contents of blocks: no block is lost. */
-function expectDamageToBeHarmless({ wasm, dump }: { wasm: Uint8Array; dump: Uint8Array }, times: number) {
+function expectDamageToBeHarmless(
+  { wasm, dump }: { wasm: Uint8Array; dump: Uint8Array },
+  times: number,
+) {
   const heap = openHeap(dump, wasm);
   const { live, size } = { live: heap.summary().objects.live, size: heap.summary().totalLiveSize };
   const blocks = heap.find({ limit: 1_000_000 }).objects;
@@ -278,7 +281,9 @@ describe.skipIf(!hasZig)("Zig", () => {
 });
 
 /** The newest Rust of this machine, and that of Debian. */
-const RUSTS = ["rustc", "/usr/bin/rustc"].flatMap((rustc) => ["0", "2"].map((level) => ({ rustc, level })));
+const RUSTS = ["rustc", "/usr/bin/rustc"].flatMap((rustc) =>
+  ["0", "2"].map((level) => ({ rustc, level })),
+);
 
 describe.each(RUSTS)("$rustc -Copt-level=$level", ({ rustc, level }) => {
   test("the guest's blocks have types", (context) => {
