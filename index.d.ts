@@ -266,6 +266,8 @@ export interface ConstructorView extends View {
   totalHeapSize?: number;
   /** Sum of the shallow sizes of all live heap objects. */
   totalLiveSize: number;
+  /** Of a program of C, C++, Rust or Zig: the part of it to which nothing in the memory leads. Absent for other heaps. */
+  totalUnreferencedSize?: number;
   /** Rows in the requested order. */
   constructors: ConstructorRow[];
   /** Whether the heap is damaged and the view covers only the part before the damage ({@link AnalysisOptions.partial}). */
@@ -340,6 +342,10 @@ export interface ComparisonView extends View {
   beforeTotalLiveSize: number;
   afterTotalLiveSize: number;
   totalLiveSizeDelta: number;
+  /** Of a program of C, C++, Rust or Zig: to what nothing in the memory leads. Absent for other heaps. */
+  beforeTotalUnreferencedSize?: number;
+  afterTotalUnreferencedSize?: number;
+  totalUnreferencedSizeDelta?: number;
   /** Rows in the requested order; classes without a change are left out. */
   constructors: ComparisonRow[];
   /** Whether a heap is damaged and the view covers only the part before the damage ({@link AnalysisOptions.partial}). */

@@ -41,7 +41,7 @@ struct Unnamed<'a> {
 }
 
 /// The program that reads a dump.
-enum DumpReader<'p, 'a> {
+enum ProgramOfDump<'p, 'a> {
     AssemblyScript(&'p assemblyscript::Program<'a>),
     Native(&'p native::Program<'a>),
 }
@@ -49,21 +49,21 @@ enum DumpReader<'p, 'a> {
 impl<'a> Unnamed<'a> {
     /// By the allocator in the memory of a dump. One that was never used, and a dump that cannot be read, are left to
     /// AssemblyScript's rules.
-    fn reader(&self, dump: &[u8], control: &Control) -> Result<DumpReader<'_, 'a>> {
+    fn reader(&self, dump: &[u8], control: &Control) -> Result<ProgramOfDump<'_, 'a>> {
         let Ok(dump) = Dump::parse(dump) else {
-            return Ok(DumpReader::AssemblyScript(&self.assemblyscript));
+            return Ok(ProgramOfDump::AssemblyScript(&self.assemblyscript));
         };
         if assemblyscript::has_allocator(&dump) || !native::has_allocator(&dump, control)? {
-            return Ok(DumpReader::AssemblyScript(&self.assemblyscript));
+            return Ok(ProgramOfDump::AssemblyScript(&self.assemblyscript));
         }
         if let Some(known) = self.native.get() {
-            return Ok(DumpReader::Native(known));
+            return Ok(ProgramOfDump::Native(known));
         }
         let module = assemblyscript::read_module(self.wasm, control)?;
         let program = native::Program::new(self.wasm.bytes, module)
             .tolerating(self.tolerance)
             .with_host_roots(self.host_roots.clone());
-        Ok(DumpReader::Native(self.native.get_or_init(|| program)))
+        Ok(ProgramOfDump::Native(self.native.get_or_init(|| program)))
     }
 }
 
@@ -141,13 +141,13 @@ impl<'a> Program<'a> {
         &self,
         dump: &Input<'_, impl AsRef<[u8]>>,
         control: &Control,
-    ) -> Result<DumpReader<'_, 'a>> {
+    ) -> Result<ProgramOfDump<'_, 'a>> {
         let reader = match &self.kind {
-            ProgramKind::AssemblyScript(program) => DumpReader::AssemblyScript(program),
-            ProgramKind::Native(program) => DumpReader::Native(program),
+            ProgramKind::AssemblyScript(program) => ProgramOfDump::AssemblyScript(program),
+            ProgramKind::Native(program) => ProgramOfDump::Native(program),
             ProgramKind::Unnamed(program) => program.reader(dump.bytes.as_ref(), control)?,
         };
-        if matches!(reader, DumpReader::AssemblyScript(_)) {
+        if matches!(reader, ProgramOfDump::AssemblyScript(_)) {
             refuse_host_roots(&self.host_roots).map_err(|error| error.in_file(dump.name))?;
         }
         Ok(reader)
@@ -162,8 +162,8 @@ impl<'a> Program<'a> {
     /// [`Error::Aborted`](base::Error::Aborted) without it.
     pub fn analyze(&self, dump: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Heap> {
         match self.reader(&dump, control)? {
-            DumpReader::AssemblyScript(program) => program.analyze(dump, control),
-            DumpReader::Native(program) => program.analyze(dump, control),
+            ProgramOfDump::AssemblyScript(program) => program.analyze(dump, control),
+            ProgramOfDump::Native(program) => program.analyze(dump, control),
         }
     }
 
@@ -179,10 +179,10 @@ impl<'a> Program<'a> {
         control: &Control,
     ) -> Result<(Heap, Heap)> {
         match self.reader(&before, control)? {
-            DumpReader::AssemblyScript(program) => {
+            ProgramOfDump::AssemblyScript(program) => {
                 program.analyze_both(before, after, schedule, control)
             }
-            DumpReader::Native(program) => {
+            ProgramOfDump::Native(program) => {
                 let names = [before.name, after.name];
                 let mut heaps = (
                     program.analyze(before, control)?,
@@ -208,8 +208,8 @@ impl<'a> Program<'a> {
     ) -> Result<LoadedHeap> {
         let name = dump.name;
         let opened = match self.reader(&dump, control)? {
-            DumpReader::AssemblyScript(program) => program.open(dump, contents, control)?,
-            DumpReader::Native(program) => program.open(dump, contents, control)?,
+            ProgramOfDump::AssemblyScript(program) => program.open(dump, contents, control)?,
+            ProgramOfDump::Native(program) => program.open(dump, contents, control)?,
         };
         Ok(LoadedHeap::new(opened, name))
     }
@@ -227,10 +227,10 @@ impl<'a> Program<'a> {
     ) -> Result<LoadedHeap> {
         let name = dump.name;
         let opened = match self.reader(&dump, control)? {
-            DumpReader::AssemblyScript(program) => {
+            ProgramOfDump::AssemblyScript(program) => {
                 program.open_with_indexes(dump, contents, control)?
             }
-            DumpReader::Native(program) => program.open(dump, contents, control)?,
+            ProgramOfDump::Native(program) => program.open(dump, contents, control)?,
         };
         let heap = LoadedHeap::new(opened, name);
         heap.prepare(control)?;

@@ -117,8 +117,8 @@ pub(crate) fn keep_damage(damage: &mut Option<Error>, error: Error) -> Result<()
 /// [`HeapError::Corrupt`] if there is a state, but its blocks contradict it; [`HeapError::AllocatorUnknown`] if there is
 /// none; [`Error::OutOfMemory`], [`Error::Aborted`].
 pub(crate) fn walk(memory: Memory<'_>, control: &Control) -> Result<UsedBlocks> {
-    let mut dlmalloc = dlmalloc::Search::new(memory);
-    let mut emmalloc = emmalloc::Search::new(memory);
+    let mut dlmalloc = dlmalloc::StateSearch::new(memory);
+    let mut emmalloc = emmalloc::RootBlockSearch::new(memory);
     let mut largest: Option<UsedBlocks> = None;
     let mut end = u32::MAX;
     for (nth, word) in memory.words().enumerate() {

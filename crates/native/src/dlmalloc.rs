@@ -37,7 +37,7 @@ struct Top {
 }
 
 /// The search for the state, and the walk of all chunks.
-pub(crate) struct Search<'m> {
+pub(crate) struct StateSearch<'m> {
     memory: Memory<'m>,
     /// How many words may be the field `top`.
     pub(crate) candidates: u32,
@@ -46,7 +46,7 @@ pub(crate) struct Search<'m> {
     pub(crate) damage: Option<Error>,
 }
 
-impl<'m> Search<'m> {
+impl<'m> StateSearch<'m> {
     pub(crate) fn new(memory: Memory<'m>) -> Self {
         Self {
             memory,

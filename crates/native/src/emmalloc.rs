@@ -25,7 +25,7 @@ const NEXT: u32 = 4;
 const END: u32 = 8;
 
 /// The search for the word that refers to the first root block.
-pub(crate) struct Search<'m> {
+pub(crate) struct RootBlockSearch<'m> {
     memory: Memory<'m>,
     /// How many words may be it.
     pub(crate) candidates: u32,
@@ -35,7 +35,7 @@ pub(crate) struct Search<'m> {
     pub(crate) damage: Option<Error>,
 }
 
-impl<'m> Search<'m> {
+impl<'m> RootBlockSearch<'m> {
     pub(crate) fn new(memory: Memory<'m>) -> Self {
         Self {
             memory,

@@ -141,12 +141,15 @@ const fn column(key: &'static str, title: &'static str, measure: Measure) -> Col
     }
 }
 
-/// Without the size of the heap if that is not known.
-fn known([size, live]: [Total; 2], heap: &heap::Heap) -> Vec<Total> {
-    match heap.total_size {
-        Some(_) => vec![size, live],
-        None => vec![live],
-    }
+/// Without the size of the heap if that is not known, and without what is unreferenced if such a heap has none.
+fn known([size, live, unreferenced]: [Total; 3], heap: &heap::Heap) -> Vec<Total> {
+    let size = heap.total_size.map(|_| size);
+    let unreferenced = heap.unreferenced.map(|_| unreferenced);
+    size.into_iter().chain([live]).chain(unreferenced).collect()
+}
+
+fn unreferenced_size(heap: &heap::Heap) -> u64 {
+    heap.unreferenced.map_or(0, |totals| totals.size)
 }
 
 impl Document for ConstructorView {
@@ -161,6 +164,11 @@ impl Document for ConstructorView {
             Total {
                 label: "live",
                 after: ("totalLiveSize", heap.live_size),
+                before: None,
+            },
+            Total {
+                label: "unreferenced",
+                after: ("totalUnreferencedSize", unreferenced_size(heap)),
                 before: None,
             },
         ];
@@ -243,6 +251,14 @@ impl Document for ComparisonView {
                 before: Some((
                     ("beforeTotalLiveSize", before.live_size),
                     "totalLiveSizeDelta",
+                )),
+            },
+            Total {
+                label: "unreferenced",
+                after: ("afterTotalUnreferencedSize", unreferenced_size(after)),
+                before: Some((
+                    ("beforeTotalUnreferencedSize", unreferenced_size(before)),
+                    "totalUnreferencedSizeDelta",
                 )),
             },
         ];
