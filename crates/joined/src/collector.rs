@@ -146,6 +146,10 @@ impl<'h> SlotCollector<'h> {
                 == Some(EMBIND.0);
         let is_exact = text == POINTER_OF_WASM_BINDGEN || is_embind;
         let class_slot = self.sides.js.objects.class_slots[holder.at()];
+        if self.sides.view.is_context(holder) {
+            // The file of numbers lists the variable again.
+            self.variables.insert((holder, (*text).to_owned()));
+        }
         let group = self.group(SlotGroupKey::Property(class_slot, label.label()), is_exact)?;
         let mut groups = alone(group);
         if is_map {
