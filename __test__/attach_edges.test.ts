@@ -49,7 +49,8 @@ afterAll(() => {
 });
 
 async function compiled(name: string, ...flags: string[]): Promise<Uint8Array<ArrayBuffer>> {
-  return (await compileProgram(`attach/${name}`, ...flags)).wasm;
+  const features = ["--enable", "reference-types"];
+  return (await compileProgram(`attach/${name}`, ...features, ...flags)).wasm;
 }
 
 /** Gives the global `other` the name of `first`, in the name section. */
