@@ -112,6 +112,7 @@ describe.skipIf(missing)("the extension", () => {
     });
     browser = await startChromium();
     window = await bench.open(browser, project);
+    await window.knowsExtension();
   });
 
   afterAll(async () => {

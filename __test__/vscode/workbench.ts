@@ -138,6 +138,22 @@ export class Window {
     await row.dblclick();
   }
 
+  /** Waits until the editor knows the extension. Before that, it opens dumps as text. */
+  async knowsExtension(): Promise<void> {
+    const entries = this.page.locator(".quick-input-list .monaco-list-row");
+    const known = entries.filter({ hasText: "Heap: Take a Dump" });
+    for (;;) {
+      await this.page.keyboard.press("F1");
+      const box = this.page.locator(".quick-input-widget input").filter({ visible: true }).first();
+      await box.fill(">Heap: Take a Dump");
+      await entries.first().waitFor();
+      const isKnown = (await known.count()) > 0;
+      await box.press("Escape");
+      if (isKnown) return;
+      await setTimeout(500);
+    }
+  }
+
   async run(command: string): Promise<void> {
     await this.page.keyboard.press("F1");
     await this.choose(`>${command}`, command);
