@@ -15,9 +15,10 @@ use base::error::Result;
 use base::units::{FIRST_ID, ObjectIndex};
 use base::warning::Warning;
 use heap::{
-    Blocks, Category, ClassUse, DominatorIndex, EdgeLabel, FieldReader, FieldType, Found, HolderEvidence,
-    JoinedHeaps, JoinedSums, Need, ObjectReader, OtherEdge, PathTree, PossibleHolder,
-    PossibleHolders, ReadOrder, SizeParts, Source, SourceLocation, Survey, TextFilter,
+    Blocks, Category, ClassUse, DominatorIndex, EdgeLabel, FieldReader, FieldType, Found,
+    HolderEvidence, JoinedHeaps, JoinedSums, Need, ObjectReader, OtherEdge, PathTree,
+    PossibleHolder, PossibleHolders, ReadOrder, SizeParts, Source, SourceLocation, Survey,
+    TextFilter,
 };
 
 /// Tells a joined heap from that of its dump alone, for comparisons.
