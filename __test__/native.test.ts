@@ -207,53 +207,62 @@ test.skipIf(!hasClang)("a heap that the program damaged is refused, also without
   }
 });
 
-test.skipIf(!hasClang)("an allocator of the program in a block is a warning, numbers are none", () => {
-  const [arena, numbers] = ["-DARENA", "-DNUMBERS"].map((definition) => {
-    const { wasm, dump } = run("arena", definition);
-    const heap = openHeap(readFileSync(dump), wasm);
-    const { warnings } = heap;
-    heap.close();
-    return warnings.filter(({ code }) => code === "WARN_NESTED_ALLOCATOR");
-  });
-  expect(arena?.[0]?.message).toMatch(/^1 block\(s\) with 10485\d\d bytes, the first at 0x/);
-  expect(numbers).toEqual([]);
-});
+test.skipIf(!hasClang)(
+  "an allocator of the program in a block is a warning, numbers are none",
+  () => {
+    const [arena, numbers] = ["-DARENA", "-DNUMBERS"].map((definition) => {
+      const { wasm, dump } = run("arena", definition);
+      const heap = openHeap(readFileSync(dump), wasm);
+      const { warnings } = heap;
+      heap.close();
+      return warnings.filter(({ code }) => code === "WARN_NESTED_ALLOCATOR");
+    });
+    expect(arena?.[0]?.message).toMatch(/^1 block\(s\) with 10485\d\d bytes, the first at 0x/);
+    expect(numbers).toEqual([]);
+  },
+);
 
-test.skipIf(!hasClang)("between two calls, no frame is active, and a library says who may hold its blocks", () => {
-  const codesOf = ({ wasm, dump }: NativeGuest) => {
+test.skipIf(!hasClang)(
+  "between two calls, no frame is active, and a library says who may hold its blocks",
+  () => {
+    const codesOf = ({ wasm, dump }: NativeGuest) => {
+      const heap = openHeap(readFileSync(dump), wasm);
+      const codes = heap.warnings.map(({ code }) => code);
+      heap.close();
+      return codes;
+    };
+    // The program asks for the dump in main, and leaks less than half of its blocks.
+    const command = codesOf(run("guest", "-O0"));
+    expect(command).toContain("WARN_FRAMES_ACTIVE");
+    expect(command).not.toContain("WARN_HOST_ROOTS_UNKNOWN");
+    const file = join(folder, "library.wasm");
+    const options = ["-mexec-model=reactor", "-Wl,--export=make,--export=__data_end"];
+    const args = ["--target=wasm32-wasi", "-O1", "library.c", ...options, "-o", file];
+    const env = { ...process.env, PATH };
+    const compiled = spawnSync("clang", args, { cwd: PROGRAMS, env, encoding: "utf8" });
+    expect(compiled.status, compiled.stderr).toBe(0);
+    const wasm = readFileSync(file);
+    const wasi = new WASI({ version: "preview1" });
+    const module = new WebAssembly.Module(exposeGlobals(wasm));
+    const instance = new WebAssembly.Instance(
+      module,
+      wasi.getImportObject() as WebAssembly.Imports,
+    );
+    wasi.initialize(instance);
+    const make = instance.exports.make as (size: number) => number;
+    const dump = join(folder, "library.dump");
+    const held = [make(40), make(50)] as [number, number];
+    writeDump(instance.exports, dump);
+    const guest = { wasm, dump } as unknown as NativeGuest;
+    expect(codesOf(guest)).toEqual(["WARN_CONSERVATIVE", "WARN_HOST_ROOTS_UNKNOWN"]);
+    writeDump(instance.exports, dump, { hostRoots: { first: held[0], "the second": held[1] } });
+    expect(codesOf(guest)).toEqual(["WARN_CONSERVATIVE"]);
     const heap = openHeap(readFileSync(dump), wasm);
-    const codes = heap.warnings.map(({ code }) => code);
+    expect(heap.paths(held[1]).path?.root).toEqual({ kind: "host", name: "the second" });
+    expect(heap.summary().unreferenced).toEqual({ count: 0, shallowSize: 0, entries: 0 });
     heap.close();
-    return codes;
-  };
-  // The program asks for the dump in main, and leaks less than half of its blocks.
-  const command = codesOf(run("guest", "-O0"));
-  expect(command).toContain("WARN_FRAMES_ACTIVE");
-  expect(command).not.toContain("WARN_HOST_ROOTS_UNKNOWN");
-  const file = join(folder, "library.wasm");
-  const options = ["-mexec-model=reactor", "-Wl,--export=make,--export=__data_end"];
-  const args = ["--target=wasm32-wasi", "-O1", "library.c", ...options, "-o", file];
-  const env = { ...process.env, PATH };
-  const compiled = spawnSync("clang", args, { cwd: PROGRAMS, env, encoding: "utf8" });
-  expect(compiled.status, compiled.stderr).toBe(0);
-  const wasm = readFileSync(file);
-  const wasi = new WASI({ version: "preview1" });
-  const module = new WebAssembly.Module(exposeGlobals(wasm));
-  const instance = new WebAssembly.Instance(module, wasi.getImportObject() as WebAssembly.Imports);
-  wasi.initialize(instance);
-  const make = instance.exports.make as (size: number) => number;
-  const dump = join(folder, "library.dump");
-  const held = [make(40), make(50)] as [number, number];
-  writeDump(instance.exports, dump);
-  const guest = { wasm, dump } as unknown as NativeGuest;
-  expect(codesOf(guest)).toEqual(["WARN_CONSERVATIVE", "WARN_HOST_ROOTS_UNKNOWN"]);
-  writeDump(instance.exports, dump, { hostRoots: { first: held[0], "the second": held[1] } });
-  expect(codesOf(guest)).toEqual(["WARN_CONSERVATIVE"]);
-  const heap = openHeap(readFileSync(dump), wasm);
-  expect(heap.paths(held[1]).path?.root).toEqual({ kind: "host", name: "the second" });
-  expect(heap.summary().unreferenced).toEqual({ count: 0, shallowSize: 0, entries: 0 });
-  heap.close();
-});
+  },
+);
 
 test.skipIf(!hasClang)("pointers of the host are roots, in the dump or beside it", () => {
   const { wasm, dump, fates } = run("guest", "-O0");
@@ -263,7 +272,8 @@ test.skipIf(!hasClang)("pointers of the host are roots, in the dump or beside it
   const count = before.summary().unreferenced?.count as number;
   expect(before.paths(leaked).path?.text).toMatch(/^unreferenced > /);
   before.close();
-  const open = (hostRoots: Record<string, number> | number[]) => openHeap(bytes, wasm, { hostRoots });
+  const open = (hostRoots: Record<string, number> | number[]) =>
+    openHeap(bytes, wasm, { hostRoots });
   const named = open({ parser: leaked + 8 });
   expect(named.paths(leaked).path?.root).toEqual({ kind: "host", name: "parser" });
   expect(named.summary()).toMatchObject({ roots: { host: 1 }, unreferenced: { count: count - 1 } });

@@ -25,7 +25,12 @@ const run = (source: string, malloc: Malloc, ...options: string[]) => {
   const file = join(folder, `${name}.wasm`);
   const compiler = source.endsWith(".cpp") ? "em++" : "emcc";
   const wraps = ["malloc", "calloc", "realloc", "free"].map((name) => `-Wl,--wrap=${name}`);
-  const settings = ["-sSTANDALONE_WASM", `-sMALLOC=${malloc}`, "-sALLOW_MEMORY_GROWTH", "-sERROR_ON_UNDEFINED_SYMBOLS=0"];
+  const settings = [
+    "-sSTANDALONE_WASM",
+    `-sMALLOC=${malloc}`,
+    "-sALLOW_MEMORY_GROWTH",
+    "-sERROR_ON_UNDEFINED_SYMBOLS=0",
+  ];
   const object = join(folder, "wrap.o");
   const wrap = spawnSync("emcc", ["-c", "-O1", "-fno-builtin-malloc", "wrap.c", "-o", object], {
     cwd: PROGRAMS,
@@ -51,18 +56,25 @@ const codesOf = (guest: ReturnType<typeof run>) => {
 };
 
 describe.skipIf(!hasEmcc).each(["dlmalloc", "emmalloc"] as const)("emcc, %s", (malloc) => {
-  test.each([["-O0", "-g"], ["-O2", "-g"], ["-O2"]])("%s %s: the blocks are those of the log", (...options) => {
-    const guest = run("guest.c", malloc, ...options);
-    expectBlocksOfLog(guest, OVERHEAD[malloc]);
-    expect(codesOf(guest)).toEqual(["WARN_CONSERVATIVE", "WARN_STACK_BOUNDS_GUESSED", "WARN_FRAMES_ACTIVE"]);
-    const heap = openHeap(readFileSync(guest.dump), guest.wasm);
-    const leaked = [...guest.fates].filter(([, fate]) => fate.startsWith("leaked"));
-    expect(leaked.length).toBe(44);
-    for (const [block] of leaked) {
-      expect(heap.paths(block).path?.text).toMatch(/^unreferenced > /);
-    }
-    heap.close();
-  });
+  test.each([["-O0", "-g"], ["-O2", "-g"], ["-O2"]])(
+    "%s %s: the blocks are those of the log",
+    (...options) => {
+      const guest = run("guest.c", malloc, ...options);
+      expectBlocksOfLog(guest, OVERHEAD[malloc]);
+      expect(codesOf(guest)).toEqual([
+        "WARN_CONSERVATIVE",
+        "WARN_STACK_BOUNDS_GUESSED",
+        "WARN_FRAMES_ACTIVE",
+      ]);
+      const heap = openHeap(readFileSync(guest.dump), guest.wasm);
+      const leaked = [...guest.fates].filter(([, fate]) => fate.startsWith("leaked"));
+      expect(leaked.length).toBe(44);
+      for (const [block] of leaked) {
+        expect(heap.paths(block).path?.text).toMatch(/^unreferenced > /);
+      }
+      heap.close();
+    },
+  );
 
   test("the sum of the sizes is what the allocator says of itself", () => {
     const guest = run("mi.c", malloc, "-O1");

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openHeap } from "../dist/index.js";
 import { createProfiler, instrument, retainedBySite } from "../dist/profile.js";
-import { outputOf, runIn } from "./support/command_line.ts";
+import { runIn } from "./support/command_line.ts";
 import { clang, dumped, hasClang, type NativeGuest } from "./support/native_program.ts";
 
 let folder: string;
@@ -59,7 +59,9 @@ describe.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s", (level) => {
   test("a profile of another moment causes a warning", () => {
     const heap = openHeap(readFileSync(guest.dump), guest.wasm, { profile: earlier });
     const [warning] = heap.warnings.filter(({ code }) => code === "WARN_PROFILE_DIFFERS");
-    expect(warning?.message).toContain(`0 are only in the profile and ${guest.live.size} only in the dump`);
+    expect(warning?.message).toContain(
+      `0 are only in the profile and ${guest.live.size} only in the dump`,
+    );
     heap.close();
   });
 
@@ -76,9 +78,9 @@ describe.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s", (level) => {
     writeFileSync(join(folder, "run.wasm"), guest.wasm);
     const inputs = [guest.dump, "--wasm", "run.wasm", "--profile", "heap.pb.gz"];
     const [leaked] = [...guest.fates].find(([, fate]) => fate === "leaked") as [number, string];
-    const paths = outputOf(runIn(folder, ["paths", ...inputs, "--object", String(leaked)]));
+    const paths = runIn(folder, ["paths", ...inputs, "--object", String(leaked)]).stdout;
     expect(paths).toMatch(/block of \d+ B from leak_buffers \(guest\.c:\d+\)/);
-    const unreachable = outputOf(runIn(folder, ["unreachable", ...inputs]));
+    const unreachable = runIn(folder, ["unreachable", ...inputs]).stdout;
     expect(unreachable).toMatch(/^unreferenced: \d+ blocks, .*, which \d+ entries hold$/m);
     expect(unreachable).toMatch(/block of \d+ B from open_session \(guest\.c:\d+\)/);
   });

@@ -21,11 +21,11 @@ export interface CallProfile {
   sampledBlocks?: { interval: number; places: Frame[]; blocks: number[] };
 }
 
-/** Functions of allocators, as `operator new`. A profile names their callers. */
+/** Functions of allocators, as `operator new`, and those that a linker puts around them. A profile names their callers. */
 const ALLOCATORS = [
   /^~lib\/rt\//,
   /^operator[ _]new/,
-  /^(dl|emmalloc_|c\.malloc\.)?(malloc|calloc|realloc|reallocarray|memalign|valloc|aligned_alloc|aligned_alloc_inner|posix_memalign)$/,
+  /^(dl|emmalloc_|c\.malloc\.|__wrap_)?(malloc|calloc|realloc|reallocarray|memalign|valloc|aligned_alloc|aligned_alloc_inner|posix_memalign)$/,
   /(__rust|__rdl|__rg)_(alloc|alloc_zeroed|realloc)$/,
   /^runtime\./,
   /^<?alloc::(alloc|raw_vec)::/,

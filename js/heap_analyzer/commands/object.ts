@@ -23,12 +23,14 @@ export function addObjectCommand(program: Command): void {
       wholeNumber(1, MOST_ENTRIES),
     )
     .option("--offset <n>", "leave out the first n entries", wholeNumber(0));
-  addProfileOption(addQuestionOptions(command)).action((dump: string, at: number, options: ObjectCommandOptions) => {
-    const { entries, offset } = options;
-    if (entries === undefined) refuseUseless(command, { offset: "--entries is missing" });
-    const page = entries === undefined ? {} : { entries, offset: offset ?? 0 };
-    return runQuestion([dump], options, { question: "object", address: at, ...page });
-  });
+  addProfileOption(addQuestionOptions(command)).action(
+    (dump: string, at: number, options: ObjectCommandOptions) => {
+      const { entries, offset } = options;
+      if (entries === undefined) refuseUseless(command, { offset: "--entries is missing" });
+      const page = entries === undefined ? {} : { entries, offset: offset ?? 0 };
+      return runQuestion([dump], options, { question: "object", address: at, ...page });
+    },
+  );
 }
 
 interface ObjectCommandOptions extends QuestionOptions {

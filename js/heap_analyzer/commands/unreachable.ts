@@ -17,7 +17,9 @@ interface UnreachableCommandOptions extends QuestionOptions {
 export function addUnreachableCommand(program: Command): void {
   const command = program
     .command("unreachable")
-    .description("garbage by class, its cycles, and raw blocks to which nothing refers; of C, C++, Rust and Zig what is unreferenced")
+    .description(
+      "garbage by class, its cycles, and raw blocks to which nothing refers; of C, C++, Rust and Zig what is unreferenced",
+    )
     .addArgument(dumpArgument())
     .option(
       "--max-nodes <n>",
