@@ -29,3 +29,8 @@ export function formatSize(bytes: number): string {
 export function formatCount(count: number): string {
   return COUNTS.format(count);
 }
+
+/** An address that the caller gave, as text. Addresses of a heap come as text from the engine. */
+export function givenAddress(address: number): string {
+  return "0x".concat(address.toString(16));
+}

@@ -1,5 +1,7 @@
 /** The commands to run next, which answers name under what they found. */
+
 import type * as native from "../native.js";
+import { givenAddress } from "../units.js";
 import type { HostOptions } from "./host_options.js";
 import { STANDARD_INPUT } from "./inputs.js";
 import type { ReadingOptions } from "./options.js";
@@ -40,7 +42,7 @@ export function nextCommand(
   if (handles !== undefined) files.push("--handles", shellWord(handles));
   for (const declared of slot) files.push("--slot", shellWord(declared));
   for (const { name, value } of root) {
-    const address = `0x${value.toString(16)}`;
+    const address = givenAddress(value);
     files.push("--root", shellWord(name === "" ? address : `${name}=${address}`));
   }
   const command = (name: string) => `warpo-heap-analyzer ${name} ${files.join(" ")}`;

@@ -34,7 +34,7 @@ pub enum DumpError {
     },
     /// A dump format that this version does not read.
     #[error(
-        "dump format version {found} at offset 4: expected version 2 or 3; write the dump with a writer of one of these"
+        "dump format version {found} at offset 4: expected version 2; write the dump with a version 2 writer"
     )]
     Version {
         /// The version found.

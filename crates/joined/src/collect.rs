@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::collector::{EMBIND, SlotCollector};
 use crate::holders::Holders;
 use crate::numbers::{NumberObject, Numbers};
-use crate::slots::{SeenSlot, Sides, Slots};
+use crate::slots::{NumberSlots, SeenSlot, Sides};
 use base::bits::Bits;
 use base::columns;
 use base::control::{CHECK_INTERVAL, Step};
@@ -24,7 +24,7 @@ pub(crate) fn collect(
     sides: Sides<'_>,
     numbers: Option<&Numbers>,
     step: &Step<'_>,
-) -> Result<Slots> {
+) -> Result<NumberSlots> {
     let mut containers: Vec<(ObjectIndex, &NumberObject)> = Vec::new();
     for object in numbers.into_iter().flat_map(|numbers| &numbers.objects) {
         // An object that is not in the snapshot was made after it.

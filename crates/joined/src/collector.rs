@@ -10,8 +10,10 @@ use std::collections::{HashMap, HashSet};
 
 use crate::chance::GROUPS_OF_SLOT;
 use crate::holders::{HeldIn, Holders};
-use crate::numbers::{MOST_STEP, NumberKind, NumberObject};
-use crate::slots::{Group, NO_GROUP, SeenSlot, Sides, Slot, SlotGroups, SlotName, Slots};
+use crate::numbers::{ListedKind, MOST_STEP, NumberObject};
+use crate::slots::{
+    Group, NO_GROUP, NumberSlot, NumberSlots, SeenSlot, Sides, SlotGroups, SlotName,
+};
 use base::columns;
 use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
@@ -68,7 +70,7 @@ pub(crate) struct SlotCollector<'h> {
     values: Vec<(u32, u64)>,
     /// The variables of contexts that were added.
     variables: HashSet<(ObjectIndex, String)>,
-    found: Slots,
+    found: NumberSlots,
 }
 
 impl<'h> SlotCollector<'h> {
@@ -79,7 +81,7 @@ impl<'h> SlotCollector<'h> {
             keys: HashMap::new(),
             values: Vec::new(),
             variables: HashSet::new(),
-            found: Slots::default(),
+            found: NumberSlots::default(),
         }
     }
 
@@ -114,7 +116,7 @@ impl<'h> SlotCollector<'h> {
         match self.sides.pinned_at(value) {
             Some(target) => columns::push(
                 &mut self.found.slots,
-                Slot {
+                NumberSlot {
                     holder,
                     target,
                     name,
@@ -184,10 +186,10 @@ impl<'h> SlotCollector<'h> {
 
     pub(crate) fn add_object(&mut self, holder: ObjectIndex, object: &NumberObject) -> Result<()> {
         match object.kind {
-            NumberKind::Number => self.add_wrapper(holder, object),
-            NumberKind::Closure => self.add_variables(holder, object),
-            NumberKind::Map if self.is_bookkeeping(holder) => self.add_listed(object),
-            NumberKind::Map => {
+            ListedKind::Number => self.add_wrapper(holder, object),
+            ListedKind::Closure => self.add_variables(holder, object),
+            ListedKind::Map if self.is_bookkeeping(holder) => self.add_listed(object),
+            ListedKind::Map => {
                 for (part, name) in [(SlotPart::Key, "key"), (SlotPart::Value, "value")] {
                     self.add_part(holder, object, part, |slot| slot == name)?;
                     let others = object.other.get(name).copied().unwrap_or(0);
@@ -195,11 +197,11 @@ impl<'h> SlotCollector<'h> {
                 }
                 Ok(())
             }
-            NumberKind::Set => {
+            ListedKind::Set => {
                 self.add_part(holder, object, SlotPart::Member, |_| true)?;
                 self.add_others(holder, SlotPart::Member, object.all_others())
             }
-            NumberKind::Array | NumberKind::TypedArray => self.add_array(holder, object),
+            ListedKind::Array | ListedKind::TypedArray => self.add_array(holder, object),
         }
     }
 
@@ -340,7 +342,7 @@ impl<'h> SlotCollector<'h> {
     }
 
     /// Counts the different values of each group.
-    pub(crate) fn finish(mut self, step: &Step<'_>) -> Result<Slots> {
+    pub(crate) fn finish(mut self, step: &Step<'_>) -> Result<NumberSlots> {
         self.values.sort_unstable();
         self.values.dedup();
         for (nth, &(group, bits)) in self.values.iter().enumerate() {

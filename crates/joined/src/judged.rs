@@ -1,7 +1,7 @@
 //! Which slots hold a pinned object, and which may only look like it.
 
 use crate::chance::derived;
-use crate::slots::{Group, SlotName, Slots};
+use crate::slots::{Group, NumberSlots, SlotName};
 use base::columns;
 use base::error::Result;
 use base::units::ObjectIndex;
@@ -43,7 +43,7 @@ pub(crate) struct Judged {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`](base::Error::OutOfMemory).
-pub(crate) fn judge(slots: &mut Slots, density: f64) -> Result<Judged> {
+pub(crate) fn judge(slots: &mut NumberSlots, density: f64) -> Result<Judged> {
     let mut judged = Judged::default();
     for slot in std::mem::take(&mut slots.slots) {
         let evidence = slots

@@ -33,7 +33,7 @@ pub use error::JoinError;
 pub use handles::Handles;
 pub use join::join;
 pub use moment::DumpIdentity;
-pub use numbers::{NumberKind, NumberObject, NumberSlot, Numbers, NumbersRead};
+pub use numbers::{ListedKind, NumberObject, NumberSlot, Numbers, NumbersRead};
 
 /// How heaps are joined.
 #[derive(Clone, Debug, Default)]

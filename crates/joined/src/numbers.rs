@@ -64,7 +64,7 @@ pub struct NumberObject {
     /// Its id in the snapshot.
     pub id: u32,
     /// What it is.
-    pub kind: NumberKind,
+    pub kind: ListedKind,
     /// The slots that may have an address: the name, the number, and the key of the entry of a map.
     pub slots: Vec<NumberSlot>,
     /// How many other numbers its slots of each kind have, without 0 and −1.
@@ -98,7 +98,7 @@ impl NumberObject {
 
 /// What an object with numbers is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum NumberKind {
+pub enum ListedKind {
     /// An array, whose slots are named by their indexes.
     Array,
     /// A map, whose slots are `key` and `value`.
@@ -113,7 +113,7 @@ pub enum NumberKind {
     TypedArray,
 }
 
-impl<'de> Deserialize<'de> for NumberKind {
+impl<'de> Deserialize<'de> for ListedKind {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
         Ok(match name.as_str() {

@@ -38,7 +38,7 @@ pub(crate) struct Group {
 
 /// A slot whose number is the address of a pinned object.
 #[derive(Clone, Debug)]
-pub(crate) struct Slot {
+pub(crate) struct NumberSlot {
     /// The object of the snapshot that has it.
     pub(crate) holder: ObjectIndex,
     /// The object of the memory.
@@ -53,17 +53,17 @@ pub(crate) type SlotGroups = [u32; GROUPS_OF_SLOT];
 
 /// The slots, and their groups.
 #[derive(Default)]
-pub(crate) struct Slots {
+pub(crate) struct NumberSlots {
     /// Those with the address of a pinned object.
-    pub(crate) slots: Vec<Slot>,
+    pub(crate) slots: Vec<NumberSlot>,
     pub(crate) groups: Vec<Group>,
     /// The objects of the memory that the table of the bindings lists.
     pub(crate) listed: Vec<ObjectIndex>,
 }
 
-impl Slots {
+impl NumberSlots {
     /// The groups of a slot.
-    pub(crate) fn groups(&self, slot: &Slot) -> impl Iterator<Item = Group> {
+    pub(crate) fn groups(&self, slot: &NumberSlot) -> impl Iterator<Item = Group> {
         let numbers = slot.groups.into_iter().filter(|&group| group != NO_GROUP);
         numbers.map(|group| self.groups[group as usize])
     }

@@ -293,7 +293,7 @@ fn check_fenceposts(memory: Memory<'_>, chunk: u64, end: u64) -> Result<()> {
 #[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
 mod tests {
     use super::*;
-    use crate::allocator::walk;
+    use crate::search::walk;
 
     const STATE: u32 = 1024;
     /// Chunks begin 8 bytes below a multiple of 16.

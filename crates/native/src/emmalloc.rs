@@ -167,7 +167,7 @@ impl UsedBlocks {
 #[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
 mod tests {
     use super::*;
-    use crate::allocator::walk;
+    use crate::search::walk;
 
     const STATE: u32 = 1024;
     const FIRST: u32 = 4096;

@@ -16,6 +16,7 @@ mod object_reader;
 mod program;
 mod references;
 mod roots;
+mod search;
 mod source;
 mod survey;
 mod typed_heap;

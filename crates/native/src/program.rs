@@ -19,12 +19,13 @@ use heap::{
 };
 use wasm::module::{Module, TLSF_ROOT};
 
-use crate::allocator::{self, Allocator, UsedBlocks};
+use crate::allocator::{Allocator, UsedBlocks};
 use crate::block_index::BlockIndex;
 use crate::dump_memory::DumpMemory;
 use crate::identity::data_mismatch;
 use crate::references;
 use crate::roots::{self, Layout};
+use crate::search;
 use crate::typed_heap::{NativeShapes, NativeSource};
 use crate::types::{BlockClasses, TypeSummary, Typing};
 use crate::unreferenced::{self, Unreferenced};
@@ -60,7 +61,7 @@ fn foreign_allocator(module: &Module<'_>) -> Option<&'static str> {
 /// # Errors
 /// [`Error::Aborted`](base::Error::Aborted).
 pub fn has_allocator(dump: &Dump<'_>, control: &Control) -> Result<bool> {
-    allocator::is_present(dump.memory, control)
+    search::is_present(dump.memory, control)
 }
 
 /// The module of some dumps.
@@ -262,7 +263,7 @@ impl<'a> Program<'a> {
         {
             return Ok(found);
         }
-        allocator::walk(dump.memory, control)
+        search::walk(dump.memory, control)
     }
 
     /// What the debug information says.

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Dumps, OpenSettings } from "../../explorer/dumps.js";
 import type { Taking } from "../../explorer/taking.js";
+import { givenAddress } from "../../units.js";
 import { reason } from "../../whole_file.js";
 import { interruptibly } from "../interruption.js";
 import { writeNote, writeWarning } from "../messages.js";
@@ -196,7 +197,7 @@ function settingsOf(options: ReadingOptions, count: number): OpenSettings {
     throw new Error("open: the values of --global are those of one dump, and several are given");
   }
   const { raw, instance, hostRoots = [], ...tolerance } = reading(options);
-  const named = hostRoots.map(({ name, value }) => [name || `0x${value.toString(16)}`, value]);
+  const named = hostRoots.map(({ name, value }) => [name || givenAddress(value), value]);
   const settings = {
     ...tolerance,
     ...(instance === undefined ? {} : { coredumpInstance: instance }),

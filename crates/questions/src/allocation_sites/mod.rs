@@ -180,7 +180,7 @@ fn sums_by_place(
             continue;
         };
         step.advance(3)?;
-        let object = match matched(loaded, address, size) {
+        let object = match matched(&loaded.heap, loaded.source(), address, size) {
             BlockMatch::Object(object) => object,
             BlockMatch::OtherSize => {
                 differing += 1;

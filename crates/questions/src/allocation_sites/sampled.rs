@@ -1,8 +1,7 @@
 //! The object of a block that a profiler recorded.
 
-use crate::loaded_heap::LoadedHeap;
 use base::units::{Address, ObjectIndex};
-use heap::Blocks;
+use heap::{Blocks, Heap, Source};
 
 /// What a recorded block is in a heap.
 pub(super) enum BlockMatch {
@@ -15,9 +14,8 @@ pub(super) enum BlockMatch {
 }
 
 /// The object that begins in a block of this address and size.
-pub(super) fn matched(loaded: &LoadedHeap, address: u32, size: u32) -> BlockMatch {
-    let heap = &loaded.heap;
-    let blocks = loaded.source.blocks();
+pub(super) fn matched(heap: &Heap, source: &dyn Source, address: u32, size: u32) -> BlockMatch {
+    let blocks = source.blocks();
     let header = blocks.as_ref().map_or(0, |blocks| blocks.header);
     let payload = address.checked_add(header).map(Address);
     let object = payload.and_then(|payload| heap.objects.at(payload));

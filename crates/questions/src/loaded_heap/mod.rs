@@ -98,7 +98,7 @@ impl LoadedHeap {
     /// [`QuestionError::Profile`] for a profile that recorded some allocations only; [`Error::OutOfMemory`],
     /// [`Error::Aborted`].
     pub fn with_profile(mut self, sampled: &SampledBlocks, control: &Control) -> Result<Self> {
-        let (sites, warning) = BlockSites::new(&self, sampled, control)?;
+        let (sites, warning) = BlockSites::new(&self.heap, self.source(), sampled, control)?;
         self.sites = Some(sites);
         self.warnings.extend(warning);
         Ok(self)

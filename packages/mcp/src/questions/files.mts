@@ -3,6 +3,7 @@ import type { Accounting, Warning } from "@warpo/heap-analyzer";
 import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
 import { LONGEST_TEXT } from "../../../../js/served/questions/parameters.ts";
+import { givenAddress } from "../../../../js/units.ts";
 import type { Container, HeapFiles, OpenHeap } from "../heaps.mts";
 import { hostFiles } from "../host_files.mts";
 import { formatCount, formatSize } from "../lines.mts";
@@ -305,10 +306,7 @@ function containerOf(
     throw new QuestionError("ERR_INVALID_OPTION", "host goes with one dump");
   }
   const values = globals.map(({ name, values }) => [name, values[nth] as number]);
-  const named = hostRoots.map(({ name, address }) => [
-    name ?? `0x${address.toString(16)}`,
-    address,
-  ]);
+  const named = hostRoots.map(({ name, address }) => [name ?? givenAddress(address), address]);
   const container = {
     ...(raw ? { globals: Object.fromEntries(values) as Record<string, number> } : {}),
     ...(coredumpInstance === undefined ? {} : { coredumpInstance }),
