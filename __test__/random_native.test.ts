@@ -98,7 +98,7 @@ describe.skipIf(made.length === 0)("the judge notices", () => {
   test("a missing line of the log", () => {
     for (const missing of ["allocated", "freed", "moved", "written", "pointer"]) {
       let count = 0;
-      const log = (name: string) => name === missing && ++count === 5;
+      const log = (name: string) => name === missing && ++count % 3 === 0;
       expect(failure({ log }), missing).toBeDefined();
     }
   });
