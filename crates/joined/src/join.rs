@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::collect::collect;
 use crate::declared::declared_slots;
 use crate::extra::{Extra, OwnLabels};
 use crate::graph::{LeftOut, join_graphs};
-use crate::halves::{Half, JoinedSource};
 use crate::host::HostProgram;
 use crate::judged::{Handle, Judged, judge};
 use crate::numbers::Numbers;
 use crate::objects::{joined_objects, joined_roots};
 use crate::pins::Pins;
-use crate::slots::Sides;
+use crate::slots::{Sides, collect};
+use crate::source::{Half, JoinedSource};
 use crate::{JoinError, JoinOptions};
 use base::bits::Bits;
 use base::columns;

@@ -9,13 +9,11 @@
 //! listed and never followed; bytes of the two heaps are never shown as one sum.
 
 mod chance;
-mod collect;
 mod collector;
 mod declared;
 mod error;
 mod extra;
 mod graph;
-mod halves;
 mod handles;
 mod holders;
 mod host;
