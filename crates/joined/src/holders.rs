@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::slots::Sides;
+use crate::sides::Sides;
 use base::bits::Bits;
 use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
+use crate::collect::collect;
 use crate::declared::declared_slots;
 use crate::extra::{Extra, OwnLabels};
 use crate::graph::{LeftOut, join_graphs};
 use crate::host::HostProgram;
+use crate::joined_source::{Half, JoinedSource};
 use crate::judged::{Handle, Judged, judge};
 use crate::numbers::Numbers;
 use crate::objects::{joined_objects, joined_roots};
 use crate::pins::Pins;
-use crate::slots::{Sides, collect};
-use crate::source::{Half, JoinedSource};
+use crate::sides::Sides;
 use crate::{JoinError, JoinOptions};
 use base::bits::Bits;
 use base::columns;

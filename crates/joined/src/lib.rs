@@ -9,6 +9,7 @@
 //! listed and never followed; bytes of the two heaps are never shown as one sum.
 
 mod chance;
+mod collect;
 mod collector;
 mod declared;
 mod error;
@@ -18,12 +19,14 @@ mod handles;
 mod holders;
 mod host;
 mod join;
+mod joined_source;
 mod judged;
 mod moment;
 mod numbers;
 mod objects;
 mod pins;
 mod reader;
+mod sides;
 mod slots;
 mod source;
 
