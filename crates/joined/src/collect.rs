@@ -1,11 +1,12 @@
-//! Collects the slots of JavaScript that have numbers: those that the snapshot shows, and those of the file of numbers.
+//! Finds the slots of JavaScript that have numbers.
 
 use std::collections::HashMap;
 
 use crate::collector::{EMBIND, SlotCollector};
 use crate::holders::Holders;
 use crate::numbers::{NumberObject, Numbers};
-use crate::slots::{NumberSlots, SeenSlot, Sides};
+use crate::sides::Sides;
+use crate::slots::{NumberSlots, SeenSlot};
 use base::bits::Bits;
 use base::columns;
 use base::control::{CHECK_INTERVAL, Step};
@@ -15,7 +16,6 @@ use heap::{LabelKind, NameKind, WideLabel};
 
 /// An object with fewer numbers cannot be judged alone.
 const LEAST_OF_MAP: usize = 4;
-
 /// Collects all slots.
 ///
 /// # Errors

@@ -11,9 +11,8 @@ use std::collections::{HashMap, HashSet};
 use crate::chance::GROUPS_OF_SLOT;
 use crate::holders::{HeldIn, Holders};
 use crate::numbers::{ListedKind, MOST_STEP, NumberObject};
-use crate::slots::{
-    Group, NO_GROUP, NumberSlot, NumberSlots, SeenSlot, Sides, SlotGroups, SlotName,
-};
+use crate::sides::Sides;
+use crate::slots::{CollectedSlot, Group, NO_GROUP, NumberSlots, SeenSlot, SlotGroups, SlotName};
 use base::columns;
 use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
@@ -116,7 +115,7 @@ impl<'h> SlotCollector<'h> {
         match self.sides.pinned_at(value) {
             Some(target) => columns::push(
                 &mut self.found.slots,
-                NumberSlot {
+                CollectedSlot {
                     holder,
                     target,
                     name,

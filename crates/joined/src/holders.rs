@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::slots::Sides;
+use crate::sides::Sides;
 use base::bits::Bits;
 use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
@@ -13,7 +13,7 @@ use heap::{EdgeLabel, LabelKind, NameKind};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum HeldIn {
     /// A property or a variable of all objects of a class.
-    NumberSlot(u32, EdgeLabel),
+    Slot(u32, EdgeLabel),
     /// One other container.
     Inside(ObjectIndex),
 }
@@ -77,7 +77,7 @@ impl Holders {
         let first = self.first.get(&object.0)?;
         Some(match first.label.kind() {
             LabelKind::Named(NameKind::Property | NameKind::Context, _) => {
-                HeldIn::NumberSlot(*self.class_slots.get(&first.holder.0)?, first.label)
+                HeldIn::Slot(*self.class_slots.get(&first.holder.0)?, first.label)
             }
             _ => HeldIn::Inside(first.holder),
         })

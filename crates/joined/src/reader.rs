@@ -1,6 +1,6 @@
 //! Reads objects of either heap.
 
-use crate::halves::{JoinedSource, Own};
+use crate::joined_source::{JoinedSource, Own};
 use base::control::Control;
 use base::error::Result;
 use base::units::{Address, ObjectIndex};

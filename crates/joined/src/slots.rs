@@ -1,10 +1,8 @@
-//! A slot of JavaScript that has a number, and the groups that it is in.
+//! The slots of JavaScript that have numbers: those that the snapshot shows, and those of the file of numbers.
 
 use crate::chance::{GROUPS_OF_SLOT, GroupCount};
-use base::bits::Bits;
-use base::units::{Address, ObjectIndex};
-use heap::{Heap, WideLabel};
-use v8::HostView;
+use base::units::ObjectIndex;
+use heap::WideLabel;
 
 /// Stands for no group.
 pub(crate) const NO_GROUP: u32 = u32::MAX;
@@ -38,7 +36,7 @@ pub(crate) struct Group {
 
 /// A slot whose number is the address of a pinned object.
 #[derive(Clone, Debug)]
-pub(crate) struct NumberSlot {
+pub(crate) struct CollectedSlot {
     /// The object of the snapshot that has it.
     pub(crate) holder: ObjectIndex,
     /// The object of the memory.
@@ -55,7 +53,7 @@ pub(crate) type SlotGroups = [u32; GROUPS_OF_SLOT];
 #[derive(Default)]
 pub(crate) struct NumberSlots {
     /// Those with the address of a pinned object.
-    pub(crate) slots: Vec<NumberSlot>,
+    pub(crate) slots: Vec<CollectedSlot>,
     pub(crate) groups: Vec<Group>,
     /// The objects of the memory that the table of the bindings lists.
     pub(crate) listed: Vec<ObjectIndex>,
@@ -63,30 +61,9 @@ pub(crate) struct NumberSlots {
 
 impl NumberSlots {
     /// The groups of a slot.
-    pub(crate) fn groups(&self, slot: &NumberSlot) -> impl Iterator<Item = Group> {
+    pub(crate) fn groups(&self, slot: &CollectedSlot) -> impl Iterator<Item = Group> {
         let numbers = slot.groups.into_iter().filter(|&group| group != NO_GROUP);
         numbers.map(|group| self.groups[group as usize])
-    }
-}
-
-/// What the collection reads.
-#[derive(Clone, Copy)]
-pub(crate) struct Sides<'h> {
-    /// The heap of the memory.
-    pub(crate) wasm: &'h Heap,
-    /// Its pinned objects.
-    pub(crate) pinned: &'h Bits,
-    /// The heap of JavaScript.
-    pub(crate) js: &'h Heap,
-    pub(crate) view: HostView<'h>,
-}
-
-impl Sides<'_> {
-    /// The pinned object whose address a number is.
-    pub(crate) fn pinned_at(self, value: f64) -> Option<ObjectIndex> {
-        let is_address = value > 0.0 && value < f64::from(u32::MAX) && value.fract() == 0.0;
-        let object = self.wasm.objects.at(Address(value as u32));
-        object.filter(|object| is_address && self.pinned.contains(object.0))
     }
 }
 

@@ -3,10 +3,8 @@
 use std::any::Any;
 
 use crate::JoinError;
-use crate::extra::OwnLabels;
-use crate::halves::{JoinedSource, Own};
+use crate::joined_source::{JoinedSource, Own};
 use crate::judged::Possible;
-use crate::pins::PinState;
 use crate::reader::{JoinedFields, JoinedReader, JoinedTexts};
 use base::bits::Bits;
 use base::columns;
@@ -16,9 +14,8 @@ use base::units::{FIRST_ID, ObjectIndex};
 use base::warning::Warning;
 use heap::{
     Blocks, Category, ClassUse, DominatorIndex, EdgeLabel, FieldReader, FieldType, Found,
-    HolderEvidence, JoinedHeaps, JoinedSums, Need, ObjectReader, OtherEdge, PathTree,
-    PossibleHolder, PossibleHolders, ReadOrder, SizeParts, Source, SourceLocation, Survey,
-    TextFilter,
+    JoinedHeaps, Need, ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourceLocation,
+    Survey, TextFilter,
 };
 
 /// Tells a joined heap from that of its dump alone, for comparisons.
@@ -289,92 +286,5 @@ impl Source for JoinedSource {
 
     fn survey(&self, _: &DominatorIndex, _: &Step<'_>) -> Result<Survey> {
         Ok(Survey::default())
-    }
-}
-
-impl JoinedHeaps for JoinedSource {
-    fn sums(&self) -> &JoinedSums {
-        &self.sums
-    }
-
-    fn retained_parts(&self, object: ObjectIndex) -> SizeParts {
-        let wasm = u64::from(self.wasm_retained[object.at()]);
-        SizeParts {
-            javascript: self.heap.retained_size(object).saturating_sub(wasm),
-            wasm,
-        }
-    }
-
-    fn evidence(&self, holder: ObjectIndex, target: ObjectIndex) -> Option<HolderEvidence> {
-        let mut between = self.extras.between(holder, target);
-        between.next().and_then(|extra| extra.evidence)
-    }
-
-    fn pin_note(&self, object: ObjectIndex) -> Option<String> {
-        let Own::Wasm(object) = self.own(object) else {
-            return None;
-        };
-        match self.pins.state(object) {
-            PinState::Possible => {
-                let count = self.possible_of(object).len();
-                let noun = if count == 1 { "slot" } else { "slots" };
-                Some(format!("(possible: {count} {noun})"))
-            }
-            PinState::AwaitingRelease => {
-                Some("(its wrapper was collected, and the release has not run)".to_owned())
-            }
-            PinState::Unseen if self.sums.numbers_read && self.sums.closures_read => {
-                Some("(no JavaScript number seen)".to_owned())
-            }
-            _ => None,
-        }
-    }
-
-    fn pinned_by(&self, object: ObjectIndex) -> Option<&[String]> {
-        match self.own(object) {
-            Own::Wasm(object) => self.pins.stack(object),
-            Own::Js(_) => None,
-        }
-    }
-
-    fn possible_holders(&self, object: ObjectIndex, most: usize) -> PossibleHolders {
-        let Own::Wasm(object) = self.own(object) else {
-            return PossibleHolders::default();
-        };
-        let slots = self.possible_of(object);
-        let holders = slots.iter().take(most).map(|slot| PossibleHolder {
-            holder: self.of_js(slot.holder),
-            label: self.label_of_possible(slot),
-            hits: slot.hits,
-            values: slot.values,
-        });
-        PossibleHolders {
-            total: slots.len() as u64,
-            holders: holders.collect(),
-        }
-    }
-}
-
-impl JoinedSource {
-    fn possible_of(&self, object: ObjectIndex) -> &[Possible] {
-        let slots = &self.possible;
-        let first = slots.partition_point(|slot| slot.target < object);
-        let end = slots.partition_point(|slot| slot.target <= object);
-        &slots[first..end]
-    }
-
-    fn label_of_possible(&self, slot: &Possible) -> String {
-        let mut labels = OwnLabels::default();
-        match labels.of_slot(&slot.name) {
-            Ok((_, Some(exact))) => exact,
-            Ok((label, None)) => match labels.text(label.label()) {
-                Some(text) => text.to_owned(),
-                None => {
-                    let class_slot = self.js.heap.objects.class_slots[slot.holder.at()];
-                    self.js.source.class_label(class_slot, label.label())
-                }
-            },
-            Err(_) => String::new(),
-        }
     }
 }
