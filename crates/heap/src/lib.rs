@@ -4,6 +4,8 @@
 mod accounting;
 mod address_index;
 mod ancestors;
+mod category;
+mod class_use;
 mod components;
 mod container_page;
 mod content_reader;
@@ -44,6 +46,8 @@ pub mod views;
 
 pub use accounting::{Accounting, CollectorState, FreeBlocks, LiveBytes};
 pub use address_index::AddressIndex;
+pub use category::Category;
+pub use class_use::ClassUse;
 pub use components::{Cycle, Cycles};
 pub use container_page::{ContainerEntry, ContainerKind, ContainerPage, HeldValue, WantedEntries};
 pub use content_reader::{
@@ -74,8 +78,8 @@ pub use referrers::ReferrerIndex;
 pub use root_kind::RootKind;
 pub use root_slots::{FoundSlots, RootOrigin, RootSlot, RootSlots};
 pub use source::{
-    AllocationLine, AllocationLines, Blocks, Category, FieldValue, Found, NO_ALLOCATION, Need,
-    ObjectReader, Opened, OtherEdge, ReadOrder, Source, SourceLocation, TextFilter,
+    AllocationLine, AllocationLines, Blocks, FieldValue, Found, NO_ALLOCATION, Need, ObjectReader,
+    Opened, OtherEdge, ReadOrder, Source, SourceLocation, TextFilter,
 };
 pub use survey::Survey;
 pub use value::ShownValue;
