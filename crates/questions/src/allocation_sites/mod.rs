@@ -261,6 +261,7 @@ fn line_of(place: &Frame) -> (&str, u32, &str) {
 
 fn unlisted() -> Error {
     Error::from(QuestionError::Profile {
-        message: "it is damaged: a block names a place that is not listed; write it again".to_owned(),
+        message: "it is damaged: a block names a place that is not listed; write it again"
+            .to_owned(),
     })
 }

@@ -392,7 +392,11 @@ mod tests {
         // One of the last numbers may stay.
         assert!(may_rise(&counts(&[1, 2, 3, 4, 5, 5]), 8, false));
         // One may be missing, and of a hundred nearly all.
-        assert!(may_rise(&[None, counts(&[1])[0], counts(&[2])[0]], 8, false));
+        assert!(may_rise(
+            &[None, counts(&[1])[0], counts(&[2])[0]],
+            8,
+            false
+        ));
         assert!(may_rise(&counts(&[1, 1, 1]), 100, false));
         assert!(!may_rise(&counts(&[1, 1, 1]), 5, false));
         assert!(may_rise(&counts(&[1, 1, 1]), 4, false));
