@@ -122,9 +122,7 @@ test("a module without a memory is no instance to dump; one that exports no memo
   const dump = join(others, "x.dump");
   await expect(alone.writeDump(dump)).rejects.toMatchObject({ code: "ERR_MEMORY_MISSING" });
   await alone.close();
-  foreign.setMemory(3, 3, null, [
-    { offset: foreign.i32.const(70_000), data: Uint8Array.of(7) },
-  ]);
+  foreign.setMemory(3, 3, null, [{ offset: foreign.i32.const(70_000), data: Uint8Array.of(7) }]);
   foreign.addGlobal("x", binaryen.i32, true, foreign.i32.const(42));
   writeFileSync(join(others, "foreign.wasm"), foreign.emitBinary());
   const both = await attach(await started(process.execPath, others));
