@@ -13,8 +13,9 @@ use base::error::Result;
 use base::units::{FIRST_ID, ObjectIndex};
 use base::warning::Warning;
 use heap::{
-    Blocks, Category, DominatorIndex, EdgeLabel, FieldReader, FieldType, Found, JoinedHeaps, Need,
-    ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourceLocation, Survey, TextFilter,
+    Blocks, Category, ClassUse, DominatorIndex, EdgeLabel, FieldReader, FieldType, Found,
+    JoinedHeaps, Need, ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourceLocation,
+    Survey, TextFilter,
 };
 
 /// Tells a joined heap from that of its dump alone, for comparisons.
@@ -119,6 +120,14 @@ impl Source for JoinedSource {
         self.js.source.plain_classes()
     }
 
+    fn class_use(&self, name: &str) -> ClassUse {
+        // No class of the language's own library has the name of one that V8 has.
+        match self.js.source.class_use(name) {
+            ClassUse::Program => self.wasm.source.class_use(name),
+            class_use => class_use,
+        }
+    }
+
     fn class_location(&self, class_slot: u32) -> Option<SourceLocation> {
         match class_slot.checked_sub(self.first_js_class()) {
             Some(class_slot) => self.js.source.class_location(class_slot),
@@ -146,9 +155,16 @@ impl Source for JoinedSource {
         object.is_some_and(|object| self.js.source.is_root_part(object))
     }
 
-    fn holds_roots(&self, object: ObjectIndex) -> bool {
-        let object = self.js_object(object);
-        object.is_some_and(|object| self.js.source.holds_roots(object))
+    fn root_holders(&self) -> Result<Option<Bits>> {
+        let Some(own) = self.js.source.root_holders()? else {
+            return Ok(None);
+        };
+        let mut holders = Bits::new(self.heap.objects.len())?;
+        let objects = 0..self.js.heap.objects.len() as u32;
+        for object in objects.filter(|&object| own.contains(object)) {
+            holders.insert(self.first_js() + object);
+        }
+        Ok(Some(holders))
     }
 
     fn program_name(
