@@ -120,6 +120,14 @@ impl Source for JoinedSource {
         self.js.source.plain_classes()
     }
 
+    fn class_use(&self, name: &str) -> ClassUse {
+        // No class of the language's own library has the name of one that V8 has.
+        match self.js.source.class_use(name) {
+            ClassUse::Program => self.wasm.source.class_use(name),
+            class_use => class_use,
+        }
+    }
+
     fn class_location(&self, class_slot: u32) -> Option<SourceLocation> {
         match class_slot.checked_sub(self.first_js_class()) {
             Some(class_slot) => self.js.source.class_location(class_slot),
@@ -148,24 +156,15 @@ impl Source for JoinedSource {
     }
 
     fn root_holders(&self) -> Result<Option<Bits>> {
-        let Some(holders) = self.js.source.root_holders()? else {
+        let Some(own) = self.js.source.root_holders()? else {
             return Ok(None);
         };
-        let mut joined = Bits::new(self.heap.objects.len())?;
-        let first = self.first_js();
-        for object in
-            (first..self.heap.objects.len() as u32).filter(|at| holders.contains(at - first))
-        {
-            joined.insert(object);
+        let mut holders = Bits::new(self.heap.objects.len())?;
+        let objects = 0..self.js.heap.objects.len() as u32;
+        for object in objects.filter(|&object| own.contains(object)) {
+            holders.insert(self.first_js() + object);
         }
-        Ok(Some(joined))
-    }
-
-    fn class_use(&self, name: &str) -> ClassUse {
-        match self.wasm.source.class_use(name) {
-            ClassUse::Program => self.js.source.class_use(name),
-            known => known,
-        }
+        Ok(Some(holders))
     }
 
     fn program_name(

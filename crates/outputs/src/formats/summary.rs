@@ -14,7 +14,7 @@ pub(super) fn summary_lines(summary: &Summary) -> Vec<String> {
         None => vec![format!("live {}", size(summary.total_live_size))],
     };
     lines.extend(summary.accounting.iter().flat_map(accounting_lines_of));
-    lines.extend(summary.joined.iter().flat_map(joined_lines));
+    lines.extend(summary.joined.iter().flat_map(|sums| joined_lines(sums)));
     let mut objects = format!("objects {} live", format_count(summary.objects.live));
     for (count, what) in [
         (summary.objects.garbage, "garbage"),

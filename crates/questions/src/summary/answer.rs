@@ -33,7 +33,7 @@ pub struct Summary {
     /// The sums of two heaps that were joined, and the pinned objects by what is known of their holders; absent for one
     /// heap.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub joined: Option<JoinedSums>,
+    pub joined: Option<Box<JoinedSums>>,
     /// The trap at which the memory was taken; absent for what is no coredump.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trap: Option<Trap>,

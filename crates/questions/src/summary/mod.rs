@@ -59,7 +59,10 @@ pub fn summary(loaded: &LoadedHeap, control: &Control) -> Result<Summary> {
         classes: live_names.len() as u64,
         roots,
         categories: categories(loaded, control)?,
-        joined: loaded.source.joined().map(|joined| *joined.sums()),
+        joined: loaded
+            .source
+            .joined()
+            .map(|joined| Box::new(*joined.sums())),
         trap: loaded.trap.clone(),
     })
 }
