@@ -518,6 +518,8 @@ export interface Branch {
   root: Root | null;
   /** The class at this place of the paths. */
   className: string;
+  /** Whether paths return to this place, so that steps are listed once that they repeat, as in a linked list. */
+  folded: boolean;
   /** The number of objects of the set in this branch, its children included. */
   count: number;
   shallowSize: number;

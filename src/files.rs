@@ -181,14 +181,13 @@ fn opened(
     if !kind.is_file() || kind.len() == 0 {
         return read_stream(file, expected, control).map(InputBytes::Copied);
     }
-    let unchanged = UnchangedFile::new(path, &kind);
-    let unchanged = unchanged.map_err(failed(FileAction::Inspect))?;
+    let unchanged = UnchangedFile::new(path, &kind).map_err(failed(FileAction::Inspect))?;
     if kind.len() > LARGEST_ALWAYS_READ && MAPS_LARGE_FILES.load(Ordering::Relaxed) {
         // SAFETY: the mapping is read-only. If another process truncates the file meanwhile, a
         // read beyond its new end ends this process with a signal. The process is the command line,
         // whose documentation says so.
-        let map = unsafe { memmap2::Mmap::map(&file) };
-        let map = map.map_err(|error| out_of_memory(error, kind.len()))?;
+        let map = unsafe { memmap2::Mmap::map(&file) }
+            .map_err(|error| out_of_memory(error, kind.len()))?;
         return Ok(InputBytes::Mapped(map, Arc::new(unchanged)));
     }
     let bytes = read_file(&file, kind.len(), expected, control);

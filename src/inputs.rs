@@ -116,8 +116,8 @@ impl<'a> PendingInput<'a> {
                 *self = Self::Bytes(file.name().to_owned(), bytes);
             }
             Self::StandardInput(expected) => {
-                let bytes = read_stream(io::stdin().lock(), *expected, control);
-                let bytes = bytes.map_err(|error| error.in_file(STANDARD_INPUT))?;
+                let bytes = read_stream(io::stdin().lock(), *expected, control)
+                    .map_err(|error| error.in_file(STANDARD_INPUT))?;
                 *self = Self::Bytes(STANDARD_INPUT.to_owned(), InputBytes::Copied(bytes));
             }
         }

@@ -70,8 +70,10 @@ impl OpenHeap {
         let view = self
             .loaded
             .compared_with(&before.loaded, request.selection, control)?;
-        let warnings = engine::questions::warnings_beside(&self.loaded, &before.loaded).into_iter();
-        let warnings = warnings.map(WarningData::from).collect();
+        let warnings = engine::questions::warnings_beside(&self.loaded, &before.loaded)
+            .into_iter()
+            .map(WarningData::from)
+            .collect();
         Ok(ViewHandle::of_loaded_heaps(view, warnings))
     }
 

@@ -42,7 +42,7 @@ pub struct ViewOptions {
 pub struct GlobalValueData {
     /// Its name or its index.
     pub name: String,
-    /// Its value.
+    /// As the dump has it.
     pub value: u32,
 }
 
@@ -95,7 +95,6 @@ pub(super) struct ViewRequest<S> {
     pub(super) available_memory: Option<f64>,
 }
 
-/// Checks the options.
 pub(super) fn checked<S: SortByName>(options: Option<ViewOptions>) -> Result<ViewRequest<S>> {
     let Some(options) = options else {
         return Ok(ViewRequest::default());

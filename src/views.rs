@@ -41,7 +41,7 @@ enum View {
 /// A row without its instances: the numbers are in the order of `columns()`.
 #[napi(object)]
 pub struct RowData {
-    /// The class name.
+    /// In full, such as `assembly/game/Player`.
     pub class_name: String,
     /// One number per column.
     pub numbers: Vec<i64>,

@@ -23,7 +23,7 @@ pub struct WorkControl {
 /// The live objects of one class.
 #[napi(object, object_from_js = false)]
 pub struct ClassCountData {
-    /// The name of the class.
+    /// In full, such as `assembly/game/Player`.
     pub class_name: String,
     /// The number of objects.
     pub count: f64,

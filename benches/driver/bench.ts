@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { gate } from "./instructions.js";
 import { thisMachine } from "./machine.js";
 import { BenchBinary, buildUnoptimised } from "./processes.js";
 import { bundleDevTools } from "./readers.js";
@@ -25,6 +26,9 @@ const USAGE = `usage: npm run bench -- [options]
   --output <file>      where the results go as JSON (build/bench/results.json)
   --tables <file>      where the tables go as text; those in benches/results are written with it
   --compare <file>     show the ratios to the results in that file
+  --gate               count instructions of small heaps with valgrind instead, and fail if there are more than in
+                       benches/results/instructions.json
+  --update             with --gate: write that file
   --unoptimised        build the Rust side without optimisation, to try the benchmark itself out`;
 
 interface Options {
@@ -35,6 +39,8 @@ interface Options {
   output: string;
   tables: string | undefined;
   compare: string | undefined;
+  gate: boolean;
+  update: boolean;
   optimised: boolean;
 }
 
@@ -55,6 +61,10 @@ function main(): void {
   // Ctrl-C ends the measurement that is running, which ends this; but not before tidying up.
   process.on("SIGINT", () => {});
   try {
+    if (options.gate) {
+      if (!gate(new BenchBinary(), folder, options.update)) process.exitCode = 1;
+      return;
+    }
     const results = measure(options, folder);
     mkdirSync(dirname(resolve(options.output)), { recursive: true });
     writeFileSync(options.output, `${JSON.stringify(results, null, 2)}\n`);
@@ -182,6 +192,8 @@ function readOptions(): Options {
       output: { type: "string", default: join(__dirname, "results.json") },
       tables: { type: "string" },
       compare: { type: "string" },
+      gate: { type: "boolean", default: false },
+      update: { type: "boolean", default: false },
       unoptimised: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
@@ -205,6 +217,8 @@ function readOptions(): Options {
     output: values.output,
     tables: values.tables,
     compare: values.compare,
+    gate: values.gate,
+    update: values.update,
     optimised: !values.unoptimised,
   };
 }

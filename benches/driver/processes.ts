@@ -37,7 +37,7 @@ export function buildUnoptimised(): void {
 }
 
 /** The Rust side of the benchmark. It is built when it is first used. */
-function benchBinary(): string {
+export function benchBinary(): string {
   built ??= build();
   return built;
 }

@@ -13,9 +13,6 @@ export const CATEGORIES: Record<Exclude<CellCategory, "heap">, string> = {
   sum: "Several classes, summed up",
 };
 
-const CONTENTS =
-  /^~lib\/(string\/String|arraybuffer\/ArrayBuffer|staticarray\/|typedarray\/|dataview\/)/;
-
 export class Cells {
   readonly columns: CellColumns;
   /** The parts of each cell, the largest first. */
@@ -62,12 +59,9 @@ export class Cells {
   }
 
   category(cell: number): CellCategory {
-    const { kind, className } = this.columns;
+    const { kind, classUse } = this.columns;
     if (kind[cell] === "heap") return "heap";
-    const name = className[cell];
-    if (kind[cell] === "rest" || name === null || name === undefined) return "sum";
-    if (CONTENTS.test(name)) return "contents";
-    return name.startsWith("~lib/") ? "container" : "program";
+    return kind[cell] === "rest" ? "sum" : (classUse[cell] ?? "sum");
   }
 
   /** A few words. */

@@ -199,6 +199,7 @@ function branchView(branch: Branch, whole: number, isOpen: boolean): HTMLElement
     branch.label !== null && referenceLabel(branch.label),
     branch.label !== null && " ",
     classLabel(branch.className),
+    branch.folded && " …",
     element(
       "span",
       { class: "size" },

@@ -53,6 +53,8 @@ export interface CellColumns {
   parent: number[];
   kind: CellKind[];
   className: (string | null)[];
+  /** What the class is used for. */
+  classUse: ("program" | "container" | "contents" | null)[];
   address: (number | null)[];
   addressText: (string | null)[];
   count: number[];

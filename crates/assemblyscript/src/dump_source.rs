@@ -55,7 +55,6 @@ impl DumpSource {
         }
     }
 
-    /// The heap.
     pub(crate) fn heap(&self) -> &Heap {
         &self.heap
     }

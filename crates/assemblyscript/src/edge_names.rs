@@ -275,8 +275,8 @@ impl<'h> EdgeNames<'h> {
             return Ok(ReadStage::Dense(0));
         };
         let object = memory.payload_of(self.source)?;
-        let table = EntryTable::read(|offset| memory.field(object, offset).map(Some))?;
-        let table = table.unwrap_or_default();
+        let table =
+            EntryTable::read(|offset| memory.field(object, offset).map(Some))?.unwrap_or_default();
         let buffer = self.buffer_at(table.entries, memory)?.unwrap_or_default();
         Ok(ReadStage::Entries {
             next: 0,

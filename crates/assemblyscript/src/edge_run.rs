@@ -92,7 +92,6 @@ impl EdgeRun {
         self.reported_targets = 0;
     }
 
-    /// All targets.
     pub(super) fn targets(&self) -> &[ObjectIndex] {
         &self.targets[..self.count]
     }

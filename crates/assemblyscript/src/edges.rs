@@ -169,24 +169,25 @@ impl<'a> Scanner<'a> {
     ) -> Self {
         let mut shapes = shapes.iter();
         let class_types = std::mem::take(&mut types.classes);
-        let classes = classes.iter().zip(class_types);
-        let classes = classes.map(|(&DescribedClass { id, ref class, .. }, types)| {
-            let fields = class.layout.offsets.iter().zip(types.fields);
-            ScannedClass {
-                id,
-                is_pointer_free: class.layout.is_pointer_free(),
-                is_fixed: class.layout.contents == ContentReferences::Fixed,
-                declared_size: class.declared_size,
-                is_certain: class.is_certain,
-                fields: fields
-                    .map(|(&offset, declared)| ReferenceWord { offset, declared })
-                    .collect(),
-                contents: &class.layout.contents,
-                first: types.first,
-                second: types.second,
-                shape: shapes.next(),
-            }
-        });
+        let classes = classes.iter().zip(class_types).map(
+            |(&DescribedClass { id, ref class, .. }, types)| {
+                let fields = class.layout.offsets.iter().zip(types.fields);
+                ScannedClass {
+                    id,
+                    is_pointer_free: class.layout.is_pointer_free(),
+                    is_fixed: class.layout.contents == ContentReferences::Fixed,
+                    declared_size: class.declared_size,
+                    is_certain: class.is_certain,
+                    fields: fields
+                        .map(|(&offset, declared)| ReferenceWord { offset, declared })
+                        .collect(),
+                    contents: &class.layout.contents,
+                    first: types.first,
+                    second: types.second,
+                    shape: shapes.next(),
+                }
+            },
+        );
         Self {
             memory,
             classes: classes.collect(),

@@ -240,8 +240,8 @@ impl FieldReader for DumpFields<'_> {
             ShapeKind::Text => Some(u64::from(payload.size / 2)),
             ShapeKind::Buffer => Some(payload.size.into()),
             ShapeKind::Map(entries) | ShapeKind::Set(entries) => {
-                let table = EntryTable::read(|offset| reader.field(payload, offset))?;
-                let table = table.unwrap_or_default();
+                let table =
+                    EntryTable::read(|offset| reader.field(payload, offset))?.unwrap_or_default();
                 match reader.object_at(table.entries) {
                     None => Some(0),
                     Some(_) => {

@@ -138,8 +138,9 @@ impl MemoryReader<'_> {
         skipped: usize,
     ) -> Result<Option<u32>> {
         let searched = (buffer.address, start, word);
-        let resumed = self.last_found;
-        let resumed = resumed.and_then(|last| last.resume(searched, skipped));
+        let resumed = self
+            .last_found
+            .and_then(|last| last.resume(searched, skipped));
         let (mut offset, mut left) = resumed.unwrap_or((start, skipped));
         while offset < buffer.size {
             let words = self.part(buffer, offset, PIECE)?;
@@ -200,8 +201,9 @@ impl MemoryReader<'_> {
         let per_piece = (PIECE / stride).max(1);
         let used = used.min(buffer.size / stride);
         let searched = (buffer.address, offset, word);
-        let resumed = self.last_found;
-        let resumed = resumed.and_then(|last| last.resume(searched, skipped));
+        let resumed = self
+            .last_found
+            .and_then(|last| last.resume(searched, skipped));
         let (start, mut left) = resumed.unwrap_or((0, skipped));
         for first in (start..used).step_by(per_piece as usize) {
             let piece = self.part(buffer, first * stride, per_piece * stride)?;

@@ -216,8 +216,7 @@ impl<'h> MemoryReader<'h> {
 
     /// The payload of the object at `address`.
     pub(super) fn payload(&mut self, address: u32) -> Result<PayloadReader> {
-        let header = address.checked_sub(HEADER_SIZE);
-        let header = match header {
+        let header = match address.checked_sub(HEADER_SIZE) {
             Some(block) => {
                 let memory = dumps::Memory::new(self.read(block, HEADER_SIZE)?);
                 ObjectHeader::read(memory, Address(0))

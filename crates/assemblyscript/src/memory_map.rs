@@ -54,8 +54,10 @@ impl MemoryMap {
             }
             Some(values)
         };
-        let regions = walk.regions.iter();
-        let regions = regions.map(|region: &Region| region.first_block.0..region.end.0);
+        let regions = walk
+            .regions
+            .iter()
+            .map(|region: &Region| region.first_block.0..region.end.0);
         Ok(Self {
             regions: columns::collected(regions)?,
             others,

@@ -271,7 +271,6 @@ impl<'h> PagedMemory<'h> {
         })
     }
 
-    /// The payload of this object.
     pub(super) fn payload_of(&mut self, object: ObjectIndex) -> Result<PagedPayload> {
         self.payload(self.heap.heap().address(object).0)
     }

@@ -82,8 +82,9 @@ impl<'a> Program<'a> {
     }
 
     fn analyze_part(&self, dump: Input<'_, impl AsRef<[u8]>>, part: &Control) -> Result<Heap> {
-        let graph = self.read_graph(dump.bytes.as_ref(), part);
-        let graph = graph.map_err(|error| error.in_file(dump.name))?;
+        let graph = self
+            .read_graph(dump.bytes.as_ref(), part)
+            .map_err(|error| error.in_file(dump.name))?;
         drop(dump);
         graph.solve(part)
     }

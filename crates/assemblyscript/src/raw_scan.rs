@@ -90,8 +90,11 @@ impl DumpSource {
                 .clone()
                 .filter(|&object| self.heap.is_live_on_heap(object))
         };
-        let others = self.memory_map.others.iter();
-        let others = others.filter_map(|other| within(other, &window));
+        let others = self
+            .memory_map
+            .others
+            .iter()
+            .filter_map(|other| within(other, &window));
         if live().next().is_none() && others.clone().next().is_none() {
             return Ok(());
         }

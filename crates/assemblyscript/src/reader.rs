@@ -39,7 +39,6 @@ const CHUNK: usize = 1 << 14;
 /// What is found in a dump.
 #[derive(Default)]
 pub(super) struct ObjectsInDump {
-    /// All objects.
     pub(super) objects: ObjectTable,
     /// Their classes, by class slot.
     pub(super) classes: Vec<DescribedClass>,
@@ -368,8 +367,9 @@ impl HeapReader<'_, '_> {
             let back = header.is_linked_back(memory, block);
             Some((back || is_listed(header.next())) && (forward || is_listed(header.previous)))
         };
-        let broken = torn.iter().copied();
-        let mut broken: Vec<_> = broken
+        let mut broken: Vec<_> = torn
+            .iter()
+            .copied()
             .filter(|payload| is_broken(payload) == Some(true))
             .collect();
         // During a sweep, no object precedes the next object to be swept. Without names, that object is only

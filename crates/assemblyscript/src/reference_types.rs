@@ -62,15 +62,17 @@ impl ReferenceTypes {
                 *numbers.entry(name).or_insert(next as TypeNumber)
             }
         };
-        let types = classes.iter().map(|DescribedClass { id, class, .. }| {
-            let types = known.declared_types(*id, class);
-            ClassTypes {
-                fields: types.fields.into_iter().map(&mut number).collect(),
-                first: number(types.first),
-                second: number(types.second),
-            }
-        });
-        let types = types.collect();
+        let types = classes
+            .iter()
+            .map(|DescribedClass { id, class, .. }| {
+                let types = known.declared_types(*id, class);
+                ClassTypes {
+                    fields: types.fields.into_iter().map(&mut number).collect(),
+                    first: number(types.first),
+                    second: number(types.second),
+                }
+            })
+            .collect();
         let words = (numbers.len() + 1) * words_per_type;
         if words > MOST_BITS / 64 {
             let unchecked = classes.iter().map(|class| ClassTypes {

@@ -39,8 +39,8 @@ pub(super) fn class_warning(
         let class = &classes[objects.class_slots[object.at()] as usize];
         let names = names
             .entry(class.id)
-            .or_insert_with(|| runtime.classes.names_of_bases(class.id));
-        let names = names.as_ref()?;
+            .or_insert_with(|| runtime.classes.names_of_bases(class.id))
+            .as_ref()?;
         Some(class.class.is_certain && !names.contains(&&*global.class_name))
     };
     let globals = runtime.globals.declared.iter();
@@ -149,8 +149,9 @@ fn possible_static_roots(
     };
     let is_on_heap = |&target: &ObjectIndex| objects.is_on_heap(target);
     let refers_to_heap = |&object: &ObjectIndex| edges.targets(object).iter().any(is_on_heap);
-    let static_objects = (0..objects.len() as u32).map(ObjectIndex);
-    let static_objects = static_objects.take_while(|&object| !objects.is_on_heap(object));
+    let static_objects = (0..objects.len() as u32)
+        .map(ObjectIndex)
+        .take_while(|&object| !objects.is_on_heap(object));
     let was_collected = static_objects.clone().any(|object| is_linked(&object));
     let mut found = Vec::new();
     for object in static_objects {

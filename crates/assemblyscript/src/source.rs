@@ -14,9 +14,9 @@ use base::error::Result;
 use base::units::ObjectIndex;
 use base::warning::Warning;
 use heap::{
-    Blocks, ClassNaming, ContainerPage, DominatorIndex, EdgeLabel, FieldReader, FieldType,
-    FieldValue, Found, ObjectReader, OpenedContents, PathTree, RawTable, ReadOrder, Source, Survey,
-    TextFilter, WantedEntries,
+    Blocks, ClassNaming, ClassUse, ContainerPage, DominatorIndex, EdgeLabel, FieldReader,
+    FieldType, FieldValue, Found, ObjectReader, OpenedContents, PathTree, RawTable, ReadOrder,
+    Source, Survey, TextFilter, WantedEntries,
 };
 use runtime_code::std_library::{self, ALIGNMENT};
 
@@ -80,6 +80,19 @@ impl Source for DumpSource {
             (std_library::STRING_NAME, 2),
             (std_library::ARRAY_BUFFER_NAME, 1),
         ]
+    }
+
+    fn class_use(&self, name: &str) -> ClassUse {
+        const CONTENTS: [&str; 3] = ["~lib/staticarray/", "~lib/typedarray/", "~lib/dataview/"];
+        let is_text_or_buffer =
+            name == std_library::STRING_NAME || name == std_library::ARRAY_BUFFER_NAME;
+        if is_text_or_buffer || CONTENTS.iter().any(|folder| name.starts_with(folder)) {
+            ClassUse::Contents
+        } else if name.starts_with("~lib/") {
+            ClassUse::Container
+        } else {
+            ClassUse::Program
+        }
     }
 
     fn is_own_storage(&self, class_slot: u32, label: EdgeLabel) -> bool {

@@ -176,8 +176,8 @@ impl Surveyor<'_> {
         for buffer in containers.iter().flat_map(Containers::storage) {
             is_storage.insert(buffer.0);
         }
-        let found = objects.class_slots.par_chunks(CHUNK).enumerate();
-        let found = found.map(|(nth, slots)| {
+        let chunks = objects.class_slots.par_chunks(CHUNK).enumerate();
+        let found = chunks.map(|(nth, slots)| {
             let first = (nth * CHUNK) as u32;
             let mut reader = MemoryReader::sequential(self.heap, step.control());
             reader.stop_after(ObjectIndex(first + slots.len() as u32 - 1));

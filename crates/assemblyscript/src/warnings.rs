@@ -44,8 +44,12 @@ fn live_of(heap: &Heap, objects: &[ObjectIndex]) -> Option<(ObjectIndex, u64)> {
     if objects.is_empty() {
         return None;
     }
-    let live = heap.dominators.live().iter().copied();
-    let mut live = live.filter(|object| objects.binary_search(object).is_ok());
+    let mut live = heap
+        .dominators
+        .live()
+        .iter()
+        .copied()
+        .filter(|object| objects.binary_search(object).is_ok());
     let any = live.next()?;
     Some(live.fold((any, 1), |(first, count), object| {
         (object.min(first), count + 1)

@@ -98,8 +98,7 @@ pub fn repeated<T: Clone>(value: T, length: usize) -> Result<Vec<T>> {
 /// [`Error::OutOfMemory`].
 pub fn zeros<T: Zeroable>(length: usize) -> Result<Vec<T>> {
     let bytes = (length as u64).saturating_mul(size_of::<T>() as u64);
-    let column = bytemuck::allocation::try_zeroed_slice_box(length);
-    let mut column = column
+    let mut column = bytemuck::allocation::try_zeroed_slice_box(length)
         .map_err(|()| Error::OutOfMemory {
             bytes: bytes.into(),
             purpose: PURPOSE,

@@ -95,7 +95,7 @@ pub struct Progress {
 /// The live objects of the classes with one name, as known before retained sizes are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassCount {
-    /// The name of the class.
+    /// In full, such as `assembly/game/Player`.
     pub class_name: String,
     /// The number of live objects.
     pub count: u64,

@@ -23,7 +23,7 @@ pub enum Mismatch {
         name: &'static str,
         /// In the dump's header.
         dump: Address,
-        /// In the module.
+        /// What the module says.
         module: Address,
     },
     /// Static data that a program does not change: a string literal, or the table of type flags.
@@ -33,7 +33,7 @@ pub enum Mismatch {
     },
     /// A class in the debug information whose id is beyond the dump's table of type flags.
     ClassBeyondTable {
-        /// Its name.
+        /// In full, such as `assembly/game/Player`.
         class_name: String,
         /// Its id.
         id: ClassId,
@@ -42,7 +42,7 @@ pub enum Mismatch {
     },
     /// A container class with the type flags of another kind of class.
     ClassKind {
-        /// Its name.
+        /// In full, such as `assembly/game/Player`.
         class_name: String,
         /// Its id.
         id: ClassId,
@@ -53,7 +53,7 @@ pub enum Mismatch {
     Root {
         /// Its name, or its number if it has none.
         name: String,
-        /// Its value.
+        /// As the dump has it.
         value: Address,
     },
     /// An object whose class id is beyond the table of type flags.

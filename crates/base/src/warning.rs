@@ -96,7 +96,7 @@ pub enum Warning {
         class_name = Shown(class_name)
     )]
     ClassDisputed {
-        /// Its name.
+        /// In full, such as `assembly/game/Player`.
         class_name: String,
     },
     /// A class whose debug information leaves out inherited fields, and whose code cannot be read.
@@ -104,7 +104,7 @@ pub enum Warning {
         "the debug information does not describe the inherited fields of {class_name}, and the collector's code cannot be read: every word before the class's own fields counts as a possible reference, so too many objects may count as live; compile with a newer WARPO, or pass the module with its code"
     )]
     BasesUnknown {
-        /// Its name.
+        /// In full, such as `assembly/game/Player`.
         class_name: String,
     },
     /// Contents of an object that do not fit its buffer.
@@ -115,7 +115,7 @@ pub enum Warning {
     ContentsDoNotFit {
         /// The first such object.
         address: Address,
-        /// Its class.
+        /// The full name of its class, such as `assembly/game/Player`.
         class_name: String,
         /// How many objects there are.
         count: u64,
@@ -128,7 +128,7 @@ pub enum Warning {
     FieldsDiffer {
         /// The first such object.
         address: Address,
-        /// Its class.
+        /// The full name of its class, such as `assembly/game/Player`.
         class_name: String,
         /// The size of its fields in the debug information, in bytes.
         declared: u32,
@@ -248,7 +248,7 @@ pub enum Warning {
         "__stack_pointer at offset 16 is {header}, but its global has the value {global} in the same dump: the value in the header was used, so the objects that the stack keeps alive may be wrong; check the writer of the dump"
     )]
     StackPointerDisputed {
-        /// In the header.
+        /// What the dump's header says.
         header: Address,
         /// Among the global values.
         global: Address,
@@ -258,7 +258,7 @@ pub enum Warning {
         "__stack_pointer at offset 16 is {header}, expected a multiple of 4: the objects that the stack keeps alive may be wrong; check the writer of the dump"
     )]
     StackPointerUnaligned {
-        /// In the header.
+        /// What the dump's header says.
         header: Address,
     },
     /// String literals in the dump differ from those in the module.
@@ -290,7 +290,7 @@ pub enum Warning {
     /// The address of a question is inside an object or a block.
     #[error("address {address} is inside the {what} at {start}: the answer is about this {what}")]
     AddressInside {
-        /// The address.
+        /// Where it was looked for.
         address: Address,
         /// `object` or the kind of the block.
         what: &'static str,

@@ -145,12 +145,15 @@ impl<'a> Coredump<'a> {
             }
             "coreinstances" => {
                 let read = CoreDumpInstancesSection::new(reader);
-                let instances = read.map_err(unreadable)?.instances.into_iter();
-                let instances = instances.map(|instance| CoredumpInstance {
-                    module: instance.module_index,
-                    memories: instance.memories,
-                    globals: instance.globals,
-                });
+                let instances = read
+                    .map_err(unreadable)?
+                    .instances
+                    .into_iter()
+                    .map(|instance| CoredumpInstance {
+                        module: instance.module_index,
+                        memories: instance.memories,
+                        globals: instance.globals,
+                    });
                 self.instances.extend(instances);
             }
             _ => {

@@ -49,7 +49,7 @@ pub enum DumpError {
         name: &'static str,
         /// The field's offset in the file.
         offset: u64,
-        /// Its value.
+        /// As the dump has it.
         value: Address,
         /// The size of the memory in bytes.
         memory_size: u64,
@@ -63,7 +63,7 @@ pub enum DumpError {
         name: &'static str,
         /// The field's offset in the file.
         offset: u64,
-        /// Its value.
+        /// As the dump has it.
         value: Address,
         /// The heap base.
         heap_base: Address,

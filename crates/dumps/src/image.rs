@@ -29,7 +29,7 @@ impl Header {
         let start = HEADER_SIZE + self.globals.len() * 4;
         let size = usize::try_from(memory_size).unwrap_or(usize::MAX);
         let mut file = columns::zeros::<u8>(start.saturating_add(size))?;
-        let words = [
+        let header = [
             u32::from_le_bytes(DUMP_MAGIC),
             VERSION,
             self.data_end.0,
@@ -37,7 +37,7 @@ impl Header {
             self.stack_pointer.0,
             self.globals.len() as u32,
         ];
-        let words = words.iter().chain(&self.globals);
+        let words = header.iter().chain(&self.globals);
         for (bytes, word) in file[..start].chunks_exact_mut(4).zip(words) {
             bytes.copy_from_slice(&word.to_le_bytes());
         }

@@ -171,8 +171,11 @@ impl<'a> ContainerModule<'a> {
     fn global(&self, name: &str) -> Result<GlobalIndex> {
         let globals = &self.module.globals;
         let by_index = || globals.get(GlobalIndex(name.parse().ok()?));
-        let found = globals.named(name).or_else(|| globals.exported(name));
-        let found = found.or_else(by_index).filter(|global| global.is_i32);
+        let found = globals
+            .named(name)
+            .or_else(|| globals.exported(name))
+            .or_else(by_index)
+            .filter(|global| global.is_i32);
         found.map(|global| global.index).ok_or_else(|| {
             Error::from(QuestionError::InvalidOption {
                 name: "global",
@@ -269,14 +272,16 @@ impl<'a> ContainerModule<'a> {
             let (index, offset) = (frame.function, frame.offset);
             let body = self.module.functions.body(index);
             let at = body.map(|body| body.range().start + u64::from(offset));
-            let found = symbols.as_ref().zip(at);
-            let found = found.map(|(symbols, at)| symbols.frames(at));
-            let found = found.unwrap_or_else(|| {
-                vec![base::frame::Frame {
-                    function: format!("wasm-function[{index}]"),
-                    ..base::frame::Frame::default()
-                }]
-            });
+            let found = symbols
+                .as_ref()
+                .zip(at)
+                .map(|(symbols, at)| symbols.frames(at))
+                .unwrap_or_else(|| {
+                    vec![base::frame::Frame {
+                        function: format!("wasm-function[{index}]"),
+                        ..base::frame::Frame::default()
+                    }]
+                });
             found.into_iter().map(move |found| TrapFrame {
                 function: found.function,
                 index,

@@ -61,8 +61,7 @@ mod tests {
             for probe in addresses.iter().copied().chain(probes) {
                 let expected = addresses.binary_search(&probe).ok().map(|at| ObjectIndex(at as u32));
                 prop_assert_eq!(index.get(Address(probe)), expected);
-                let below = addresses.partition_point(|&address| address <= probe);
-                let below = below.checked_sub(1).map(|at| ObjectIndex(at as u32));
+                let below = addresses.partition_point(|&address| address <= probe).checked_sub(1).map(|at| ObjectIndex(at as u32));
                 prop_assert_eq!(index.at_or_below(Address(probe)), below);
             }
         }

@@ -1,4 +1,4 @@
-//! Objects of a host by what they are for.
+//! Categories of objects that a host makes.
 
 use serde::{Deserialize, Serialize};
 

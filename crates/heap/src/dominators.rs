@@ -150,15 +150,20 @@ impl DominatorTree {
     /// no earlier root reaches, and only the virtual root dominates. Together these retain everything that
     /// the root adds to earlier roots.
     pub fn trees(&self) -> impl Iterator<Item = (ObjectIndex, impl Iterator<Item = ObjectIndex>)> {
-        let ends = self.tree_starts.iter().skip(1).map(|&end| end as usize);
-        let ends = ends.chain([self.preorder.len()]);
+        let ends = self
+            .tree_starts
+            .iter()
+            .skip(1)
+            .map(|&end| end as usize)
+            .chain([self.preorder.len()]);
         let trees = self.tree_starts.iter().zip(ends);
         trees.map(|(&start, end)| {
             let start = start as usize;
             let objects = self.preorder[start..end].iter();
             let dominators = &self.immediate_dominators[start + 1..=end];
-            let tops = objects.zip(dominators);
-            let tops = tops.filter(|&(_, &dominator)| dominator == ROOT);
+            let tops = objects
+                .zip(dominators)
+                .filter(|&(_, &dominator)| dominator == ROOT);
             (self.preorder[start], tops.map(|(&object, _)| object))
         })
     }

@@ -5,6 +5,7 @@ mod accounting;
 mod address_index;
 mod ancestors;
 mod category;
+mod class_use;
 mod components;
 mod container_page;
 mod content_reader;
@@ -47,6 +48,7 @@ pub mod views;
 pub use accounting::{Accounting, CollectorState, FreeBlocks, LiveBytes};
 pub use address_index::AddressIndex;
 pub use category::Category;
+pub use class_use::ClassUse;
 pub use components::{Cycle, Cycles};
 pub use container_page::{ContainerEntry, ContainerKind, ContainerPage, HeldValue, WantedEntries};
 pub use content_reader::{

@@ -74,24 +74,26 @@ pub fn live_classes(heap: &Heap) -> Vec<LiveClass> {
 /// count.
 pub fn class_counts(objects: &ObjectTable, live: &[ObjectIndex]) -> Vec<ClassCount> {
     let none = || vec![(0_u64, 0_u64); objects.classes.len()];
-    let sums = live.par_chunks(CHUNK).fold(none, |mut sums, live| {
-        for object in live {
-            let shallow_size = objects.shallow_sizes[object.0 as usize];
-            if shallow_size != 0 {
-                let (count, size) = &mut sums[objects.class_slots[object.0 as usize] as usize];
-                *count += 1;
-                *size += u64::from(shallow_size);
+    let mut sums = live
+        .par_chunks(CHUNK)
+        .fold(none, |mut sums, live| {
+            for object in live {
+                let shallow_size = objects.shallow_sizes[object.0 as usize];
+                if shallow_size != 0 {
+                    let (count, size) = &mut sums[objects.class_slots[object.0 as usize] as usize];
+                    *count += 1;
+                    *size += u64::from(shallow_size);
+                }
             }
-        }
-        sums
-    });
-    let mut sums = sums.reduce(none, |mut left, right| {
-        for ((count, size), more) in left.iter_mut().zip(right) {
-            *count += more.0;
-            *size += more.1;
-        }
-        left
-    });
+            sums
+        })
+        .reduce(none, |mut left, right| {
+            for ((count, size), more) in left.iter_mut().zip(right) {
+                *count += more.0;
+                *size += more.1;
+            }
+            left
+        });
     if !objects.huge_sizes.is_empty() {
         // The column has a smaller number in place of these sizes.
         let more: BTreeMap<_, _> = objects.huge_sizes.iter().copied().collect();

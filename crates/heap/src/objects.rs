@@ -31,9 +31,9 @@ pub enum ClassOrigin {
 pub struct Location {
     /// The number of the script.
     pub script: u32,
-    /// The line.
+    /// From 0.
     pub line: u32,
-    /// The column.
+    /// From 0.
     pub column: u32,
 }
 
@@ -68,8 +68,10 @@ impl ObjectTable {
 
     /// The size of the columns in bytes.
     pub(super) fn memory_size(&self) -> usize {
-        let columns = [&self.addresses, &self.class_slots, &self.shallow_sizes];
-        let columns: usize = columns.map(|column| column.capacity()).iter().sum();
+        let columns: usize = [&self.addresses, &self.class_slots, &self.shallow_sizes]
+            .map(|column| column.capacity())
+            .iter()
+            .sum();
         (columns + self.pinned.capacity()) * size_of::<u32>() + self.index.memory_size()
     }
 

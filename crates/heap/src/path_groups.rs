@@ -58,6 +58,8 @@ pub struct GroupInfo {
     pub start: GroupStart,
     /// The class slot of its objects; if classes share a name, the first of them.
     pub class_slot: u32,
+    /// Whether paths of the group return to it, so that the text has steps once that they repeat.
+    pub is_folded: bool,
 }
 
 /// All groups.
@@ -121,6 +123,7 @@ impl<'a> GroupFinder<'a> {
             infos: vec![GroupInfo {
                 start: GroupStart::Rest,
                 class_slot: 0,
+                is_folded: false,
             }],
             firsts: HashMap::new(),
             continuations: HashMap::new(),
@@ -147,6 +150,7 @@ impl<'a> GroupFinder<'a> {
         let group = self.add(GroupInfo {
             start: GroupStart::Root(origin),
             class_slot,
+            is_folded: false,
         })?;
         self.firsts.insert((origin, class_slot), group);
         Ok(group)
@@ -162,9 +166,10 @@ impl<'a> GroupFinder<'a> {
     ) -> Result<(PathGroup, TextStep)> {
         let class_slot = self.class(target);
         // All objects of a group have its class.
-        let source_class = self.infos[group.0 as usize].class_slot;
+        let info = &mut self.infos[group.0 as usize];
         let is_named = matches!(label.kind(), LabelKind::Named(..));
-        if group == PathGroup::REST || (class_slot == source_class && !is_named) {
+        if group == PathGroup::REST || (class_slot == info.class_slot && !is_named) {
+            info.is_folded = true;
             return Ok((group, TextStep::SameClass));
         }
         let question = (group, label, class_slot);
@@ -200,6 +205,7 @@ impl<'a> GroupFinder<'a> {
         if class_slot == holder {
             let info = self.infos[group.0 as usize];
             if matches!(info.start, GroupStart::Step(_, EdgeLabel::FOLDED)) {
+                // The label itself is the mark.
                 return Ok((group, TextStep::SameClass));
             }
             if self.same_class_steps(group) >= MOST_NAMED {
@@ -210,6 +216,7 @@ impl<'a> GroupFinder<'a> {
         while let GroupInfo {
             start: GroupStart::Step(before, earlier_label),
             class_slot: earlier_class,
+            ..
         } = self.infos[earlier.0 as usize]
         {
             let earlier_holder = self.infos[before.0 as usize].class_slot;
@@ -219,6 +226,7 @@ impl<'a> GroupFinder<'a> {
                 } else {
                     TextStep::Back(earlier)
                 };
+                self.infos[earlier.0 as usize].is_folded = true;
                 return Ok((earlier, step));
             }
             earlier = before;
@@ -230,6 +238,7 @@ impl<'a> GroupFinder<'a> {
         let group = self.add(GroupInfo {
             start: GroupStart::Step(group, label),
             class_slot,
+            is_folded: false,
         })?;
         Ok((group, TextStep::New))
     }
@@ -240,6 +249,7 @@ impl<'a> GroupFinder<'a> {
         while let GroupInfo {
             start: GroupStart::Step(before, _),
             class_slot,
+            ..
         } = self.infos[group.0 as usize]
         {
             if count == MOST_NAMED || self.infos[before.0 as usize].class_slot != class_slot {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::category::Category;
+use super::class_use::ClassUse;
 use super::container_page::{ContainerPage, WantedEntries};
 use super::content_reader::{ClassNaming, NoContents, OpenedContents};
 use super::field_reader::{FieldReader, FieldType, NoFields};
@@ -116,6 +117,11 @@ pub trait Source: Send + Sync {
         &[]
     }
 
+    /// What the objects of the class with this name are used for.
+    fn class_use(&self, _name: &str) -> ClassUse {
+        ClassUse::Program
+    }
+
     /// Where in the source the constructor of a class slot is, if the heap says so.
     fn class_location(&self, _class_slot: u32) -> Option<SourceLocation> {
         None
@@ -133,10 +139,14 @@ pub trait Source: Send + Sync {
         false
     }
 
-    /// Whether what an object refers to are roots that have its name, such as `(Global handles)`. What these hold is
-    /// counted for the roots, not for the object. A global object is none: its references have names in the program.
-    fn holds_roots(&self, _object: ObjectIndex) -> bool {
-        false
+    /// The objects that refer to roots which have their name, such as `(Global handles)`: one bit for each object. What
+    /// they hold is counted for the roots. A global object is none: its references have names in the program. `None` if
+    /// there are no such objects in this kind of heap.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    fn root_holders(&self) -> Result<Option<Bits>> {
+        Ok(None)
     }
 
     /// What a path that lists names alone says for a reference with this label, whose index or key is known; `None` if

@@ -77,8 +77,10 @@ impl Containers {
     pub fn storage(&self) -> impl Iterator<Item = ObjectIndex> {
         let arrays = self.arrays.iter().map(|array| array.buffer);
         let views = self.views.iter().map(|view| view.buffer);
-        let tables = self.tables.iter();
-        let tables = tables.flat_map(|table| [table.buckets, table.entries]);
+        let tables = self
+            .tables
+            .iter()
+            .flat_map(|table| [table.buckets, table.entries]);
         let others = self.other_storage.iter().copied();
         arrays.chain(views).chain(tables).chain(others)
     }

@@ -123,8 +123,10 @@ impl Boundaries {
                 }
                 let lowest = segments_end(module);
                 let nothing_is_allocated = || (!code.grows_memory).then_some(lowest);
-                let root = code.allocator_root(lowest).or_else(nothing_is_allocated);
-                let root = root.map(Boundary::Folded);
+                let root = code
+                    .allocator_root(lowest)
+                    .or_else(nothing_is_allocated)
+                    .map(Boundary::Folded);
                 let variable = || {
                     let root = globals.named(TLSF_ROOT);
                     root.filter(|root| root.dump_position.is_some())

@@ -13,8 +13,9 @@ use base::error::Result;
 use base::units::{FIRST_ID, ObjectIndex};
 use base::warning::Warning;
 use heap::{
-    Blocks, Category, DominatorIndex, EdgeLabel, FieldReader, FieldType, Found, JoinedHeaps, Need,
-    ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourceLocation, Survey, TextFilter,
+    Blocks, Category, ClassUse, DominatorIndex, EdgeLabel, FieldReader, FieldType, Found,
+    JoinedHeaps, Need, ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourceLocation,
+    Survey, TextFilter,
 };
 
 /// Tells a joined heap from that of its dump alone, for comparisons.
@@ -117,6 +118,14 @@ impl Source for JoinedSource {
 
     fn plain_classes(&self) -> &[&str] {
         self.js.source.plain_classes()
+    }
+
+    /// A class of either heap.
+    fn class_use(&self, name: &str) -> ClassUse {
+        match self.js.source.class_use(name) {
+            ClassUse::Program => self.wasm.source.class_use(name),
+            other => other,
+        }
     }
 
     fn class_location(&self, class_slot: u32) -> Option<SourceLocation> {

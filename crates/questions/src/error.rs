@@ -36,7 +36,7 @@ pub enum QuestionError {
     /// No object at the address of a question.
     #[error("there is no object at address {address}{}", nearest_objects(nearest))]
     NoObject {
-        /// The address.
+        /// Where it was looked for.
         address: ShownAddress,
         /// The nearest objects below and above it, with their classes.
         nearest: Vec<(ShownAddress, String)>,

@@ -45,11 +45,12 @@ pub fn warnings_beside(loaded: &LoadedHeap, before: &LoadedHeap) -> Vec<WarningT
         [before, loaded].map(|heap| heap.dump_name.as_str())
     };
     let heaps = names.into_iter().zip([before, loaded]);
-    let warnings = heaps.flat_map(|(dump, heap)| {
-        let warnings = heap.warnings().iter();
-        warnings.map(|warning| WarningText::from(warning).in_dump(dump))
-    });
-    let mut warnings: Vec<WarningText> = warnings.collect();
+    let mut warnings: Vec<WarningText> = heaps
+        .flat_map(|(dump, heap)| {
+            let warnings = heap.warnings().iter();
+            warnings.map(|warning| WarningText::from(warning).in_dump(dump))
+        })
+        .collect();
     if loaded.is_same_module(before)
         && let [Some(earlier_size), Some(size)] = [before, loaded].map(|heap| heap.heap.total_size)
         && size < earlier_size

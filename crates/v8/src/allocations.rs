@@ -33,8 +33,7 @@ impl File<'_, '_> {
         let mut by_id: HashMap<u64, u32> = HashMap::new();
         for call in &calls.0 {
             let function = usize::try_from(call.function).ok();
-            let line = function.and_then(|row| functions.get(row));
-            let line = match line {
+            let line = match function.and_then(|row| functions.get(row)) {
                 Some(line) if !line.file.is_empty() => {
                     let next = lines.len() as u32;
                     let number = *numbers.entry(line.clone()).or_insert(next);

@@ -57,7 +57,6 @@ impl NodeClasses {
 /// equal strings have the same number.
 #[derive(Debug, Default)]
 pub(crate) struct PlainObjects {
-    /// The nodes.
     pub(super) nodes: Vec<u32>,
     ends: Vec<u32>,
     properties: Vec<u32>,
@@ -412,8 +411,9 @@ pub(super) fn classify(
 /// The class of an object by its name. V8 adds the scope to the names of contexts.
 fn native_class(raw: &RawSnapshot, node: u32) -> NodeClass {
     let name = native_name(raw, node);
-    let scope = name.rsplit_once(SCOPE);
-    let scope = scope.and_then(|(name, id)| Some((name.to_owned(), id.parse().ok()?)));
+    let scope = name
+        .rsplit_once(SCOPE)
+        .and_then(|(name, id)| Some((name.to_owned(), id.parse().ok()?)));
     match scope {
         Some((name, scope)) => NodeClass {
             name,

@@ -63,8 +63,7 @@ impl Ephemerons {
 fn parse(name: &[u8]) -> Option<(&[u8], u64)> {
     let (_, rest) = digits(name)?;
     let pair = rest;
-    let rest = rest.strip_prefix(b" / part of key (")?;
-    let rest = rest.strip_suffix(b")")?;
+    let rest = rest.strip_prefix(b" / part of key (")?.strip_suffix(b")")?;
     let (rest, table) = digits_at_end(rest)?;
     let rest = rest.strip_suffix(b") pair in WeakMap (table @")?;
     let (rest, _) = digits_at_end(rest)?;

@@ -328,7 +328,6 @@ struct GeneralNames {
     labels: Vec<WideLabel>,
 }
 
-/// The index that a name is.
 fn index_of(name: &[u8]) -> Option<u32> {
     let is_index = !name.is_empty() && name.iter().all(u8::is_ascii_digit);
     let text = std::str::from_utf8(name).ok().filter(|_| is_index)?;

@@ -196,7 +196,6 @@ impl SnapshotNames {
         self.kind(object) == NodeKind::Native
     }
 
-    /// Whether an object is a string.
     pub(crate) fn is_string(&self, object: ObjectIndex) -> bool {
         self.kind(object).is_string()
     }

@@ -35,7 +35,6 @@ struct NodeColumns {
     trace: Option<usize>,
 }
 
-/// A piece of every column.
 struct ColumnsPiece<'c> {
     types: &'c mut [u8],
     names: &'c mut [u32],

@@ -18,7 +18,6 @@ use heap::{RootKind, RootSlots};
 /// The name of roots that V8 keeps alive in ways that the snapshot does not show.
 const UNREACHED: &str = "(no strong reference)";
 
-/// The roots of a snapshot.
 pub(super) struct SnapshotRoots {
     /// Where paths begin, each with its name.
     pub(super) slots: RootSlots,

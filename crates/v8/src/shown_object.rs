@@ -25,16 +25,19 @@ impl SnapshotSource {
         let name = snapshot.name(object);
         if name == "Object" {
             let edges = &self.heap().edges;
-            let names = edges.range(object).filter_map(|position| {
-                match edges.label(position).map(EdgeLabel::kind) {
-                    Some(LabelKind::Named(kind @ NameKind::Property, name)) => {
-                        let label = snapshot.label(kind, name);
-                        (label != "__proto__").then_some(label)
-                    }
-                    _ => None,
-                }
-            });
-            let names: Vec<String> = names.take(ITEMS + 1).collect();
+            let names: Vec<String> = edges
+                .range(object)
+                .filter_map(
+                    |position| match edges.label(position).map(EdgeLabel::kind) {
+                        Some(LabelKind::Named(kind @ NameKind::Property, name)) => {
+                            let label = snapshot.label(kind, name);
+                            (label != "__proto__").then_some(label)
+                        }
+                        _ => None,
+                    },
+                )
+                .take(ITEMS + 1)
+                .collect();
             let rest = if names.len() > ITEMS { ", …" } else { "" };
             let shown = names.len().min(ITEMS);
             return Some(format!("{{{}{rest}}}", names[..shown].join(", ")));

@@ -19,8 +19,8 @@ use heap::HeapError;
 use heap::literal::literal;
 use heap::survey::{HashedObject, Survey};
 use heap::{
-    AllocationLines, Blocks, Category, ClassOrigin, ContainerPage, DominatorIndex, EdgeLabel,
-    FieldReader, FieldType, FieldValue, Heap, LabelKind, MOST_NUMBERS, NameKind, Need,
+    AllocationLines, Blocks, Category, ClassOrigin, ClassUse, ContainerPage, DominatorIndex,
+    EdgeLabel, FieldReader, FieldType, FieldValue, Heap, LabelKind, MOST_NUMBERS, NameKind, Need,
     ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourceLocation, TextFilter,
     WantedEntries, WideLabel,
 };
@@ -48,10 +48,18 @@ const PLAIN_CLASSES: [&str; 10] = [
     "(array)",
     "(symbol)",
 ];
+const CONTAINER_CLASSES: [&str; 6] = ["Object", "Array", "Map", "Set", "WeakMap", "WeakSet"];
+const CONTENT_CLASSES: [&str; 6] = [
+    "(string)",
+    "(concatenated string)",
+    "(sliced string)",
+    "(array)",
+    "ArrayBuffer",
+    "system / JSArrayBufferData",
+];
 /// V8 writes at most this many characters of a string, unless it is asked for more.
 const CUT: usize = 1024;
 
-/// A snapshot.
 pub(crate) struct SnapshotSource {
     heap: Arc<Heap>,
     names: SnapshotNames,
@@ -189,6 +197,16 @@ impl Source for SnapshotSource {
         &PLAIN_CLASSES
     }
 
+    fn class_use(&self, name: &str) -> ClassUse {
+        if CONTAINER_CLASSES.contains(&name) {
+            ClassUse::Container
+        } else if CONTENT_CLASSES.contains(&name) {
+            ClassUse::Contents
+        } else {
+            ClassUse::Program
+        }
+    }
+
     fn class_location(&self, class_slot: u32) -> Option<SourceLocation> {
         let class = self.heap.objects.classes.get(class_slot as usize)?;
         let Some(ClassOrigin::Constructor(location)) = class.origin else {
@@ -213,8 +231,13 @@ impl Source for SnapshotSource {
         self.names.is_root_part(object)
     }
 
-    fn holds_roots(&self, object: ObjectIndex) -> bool {
-        self.names.is_synthetic(object)
+    fn root_holders(&self) -> Result<Option<Bits>> {
+        let mut holders = Bits::new(self.heap.objects.len())?;
+        let objects = (0..self.heap.objects.len() as u32).map(ObjectIndex);
+        for object in objects.filter(|&object| self.names.is_synthetic(object)) {
+            holders.insert(object.0);
+        }
+        Ok(Some(holders))
     }
 
     fn program_name(
@@ -436,7 +459,7 @@ pub(super) fn without_index(label: &str) -> &str {
 }
 
 fn is_number_between(text: &str, start: &str, end: &str) -> bool {
-    let number = text.strip_prefix(start);
-    let number = number.and_then(|number| number.strip_suffix(end));
-    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    text.strip_prefix(start)
+        .and_then(|rest| rest.strip_suffix(end))
+        .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }

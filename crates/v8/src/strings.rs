@@ -227,13 +227,14 @@ pub(crate) fn length(bytes: &[u8]) -> usize {
 
 fn code_unit(cursor: &mut JsonCursor<'_>) -> Result<u32> {
     let digits = cursor.bytes.get(cursor.at..cursor.at + 4);
-    let value = digits.and_then(|digits| {
-        digits.iter().try_fold(0, |value, &digit| {
-            let digit = char::from(digit).to_digit(16)?;
-            Some(value << 4 | digit)
+    let value = digits
+        .and_then(|digits| {
+            digits.iter().try_fold(0, |value, &digit| {
+                let digit = char::from(digit).to_digit(16)?;
+                Some(value << 4 | digit)
+            })
         })
-    });
-    let value = value.ok_or_else(|| cursor.error("four hexadecimal digits"))?;
+        .ok_or_else(|| cursor.error("four hexadecimal digits"))?;
     cursor.at += 4;
     Ok(value)
 }

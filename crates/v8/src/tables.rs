@@ -78,8 +78,10 @@ impl OrderedHashTable {
 /// The number of buckets of a table of this size in bytes, with words of this size.
 fn buckets(size: u64, word: u64, is_map: bool) -> Option<u32> {
     let words_of_bucket = if is_map { 7 } else { 5 };
-    let words = size.is_multiple_of(word).then_some(size / word)?;
-    let words = words.checked_sub(HEADER + COUNTS)?;
+    let words = size
+        .is_multiple_of(word)
+        .then_some(size / word)?
+        .checked_sub(HEADER + COUNTS)?;
     let buckets = words / words_of_bucket;
     let is_table = words.is_multiple_of(words_of_bucket) && buckets.is_power_of_two();
     u32::try_from(buckets).ok().filter(|_| is_table)

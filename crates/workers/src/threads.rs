@@ -30,8 +30,9 @@ pub fn start() -> Result<()> {
     let mut are_started = ARE_STARTED.lock().unwrap_or_else(PoisonError::into_inner);
     if !*are_started {
         columns::check_headroom()?;
-        let wanted = std::env::var("RAYON_NUM_THREADS").ok();
-        let wanted = wanted.and_then(|number| number.parse().ok());
+        let wanted = std::env::var("RAYON_NUM_THREADS")
+            .ok()
+            .and_then(|number| number.parse().ok());
         start_up_to(
             wanted
                 .filter(|&number| number > 0)
@@ -74,11 +75,12 @@ fn start_up_to(wanted: usize) -> Result<()> {
             Err(_) => break,
         }
     }
-    let pool = ThreadPoolBuilder::new().num_threads(threads.len());
-    let pool = pool.spawn_handler(|thread| {
-        let sent = threads[thread.index()].send(thread);
-        sent.map_err(|_| io::ErrorKind::BrokenPipe.into())
-    });
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(threads.len())
+        .spawn_handler(|thread| {
+            let sent = threads[thread.index()].send(thread);
+            sent.map_err(|_| io::ErrorKind::BrokenPipe.into())
+        });
     // All threads exist, so this fails only if there is a pool already. Then that one is used.
     let _ = pool.build_global();
     Ok(())
@@ -93,9 +95,10 @@ pub fn run_on_own_thread<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Re
     start()?;
     columns::check_headroom()?;
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("heap-analyzer".to_owned());
-        let thread = thread.spawn_scoped(scope, work);
-        let thread = thread.map_err(|source| Error::Threads { source })?;
+        let thread = std::thread::Builder::new()
+            .name("heap-analyzer".to_owned())
+            .spawn_scoped(scope, work)
+            .map_err(|source| Error::Threads { source })?;
         thread
             .join()
             .unwrap_or_else(|panic| Err(internal_error(&*panic)))

@@ -42,8 +42,12 @@ struct QueueState {
 
 impl QueueState {
     fn has_room(&self, bound: usize) -> bool {
-        let hanging = self.threads.iter().filter(|reading| reading.hangs());
-        let hanging = hanging.count().min(MOST_REPLACED);
+        let hanging = self
+            .threads
+            .iter()
+            .filter(|reading| reading.hangs())
+            .count()
+            .min(MOST_REPLACED);
         self.threads.len() < bound + hanging
     }
 }

@@ -65,8 +65,10 @@ impl AllocatorData {
     /// ends a region, at the end of a page.
     pub fn is_root(memory: Memory<'_>, root: Address) -> bool {
         const PAGE: u32 = 1 << 16;
-        let tail = root.checked_add(TAIL_OFFSET);
-        let tail = tail.and_then(|at| memory.word(at)).map(Address);
+        let tail = root
+            .checked_add(TAIL_OFFSET)
+            .and_then(|at| memory.word(at))
+            .map(Address);
         root.0.is_multiple_of(ALIGNMENT)
             && tail.is_some_and(|tail| {
                 tail > root

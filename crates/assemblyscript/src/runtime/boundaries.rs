@@ -25,16 +25,18 @@ pub(super) fn corrected<'a>(
     module: &Module<'_>,
     evidence: &Evidence,
 ) -> Result<Dump<'a>> {
-    let ends = module.data.iter();
-    let ends = ends.map(|segment| u64::from(segment.start.0) + segment.bytes.len() as u64);
+    let ends = module
+        .data
+        .iter()
+        .map(|segment| u64::from(segment.start.0) + segment.bytes.len() as u64);
     let static_end = ends.max().unwrap_or(0);
     let is_stated = dump.heap_base != Address(0) || dump.data_end != Address(0);
     let has_collector = evidence.code.is_some() || Collector::is_named(module);
     if is_stated || static_end == 0 || dump.memory.size() == 0 || !has_collector {
         return Ok(*dump);
     }
-    let lowest = static_end.next_multiple_of(ALIGNMENT.into());
-    let lowest = Address(u32::try_from(lowest).unwrap_or(u32::MAX));
+    let aligned_end = static_end.next_multiple_of(ALIGNMENT.into());
+    let lowest = Address(u32::try_from(aligned_end).unwrap_or(u32::MAX));
     let base = match module.globals.named(TLSF_ROOT) {
         // The allocator has not been used.
         Some(root) if global_value(root, dump) == Some(0) => Some(lowest),

@@ -91,7 +91,6 @@ pub(super) fn layout_from_flags(flags: TypeFlags) -> Option<ReferenceLayout> {
     }
 }
 
-/// The layout of an `Array`.
 fn array_layout(elements_are_references: bool) -> ReferenceLayout {
     let contents = if elements_are_references {
         ContentReferences::Array

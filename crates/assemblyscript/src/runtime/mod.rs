@@ -157,6 +157,9 @@ fn doubtful_stack_pointer(
         .exported("__stack_pointer")
         .or_else(|| globals.named("~lib/memory/__stack_pointer"))
         .or_else(|| globals.get(evidence.code.as_ref()?.stack_pointer()?))?;
-    let global = Address(dump.globals.get(global.dump_position?)?);
-    (global != header).then_some(Warning::StackPointerDisputed { header, global })
+    let value = Address(dump.globals.get(global.dump_position?)?);
+    (value != header).then_some(Warning::StackPointerDisputed {
+        header,
+        global: value,
+    })
 }

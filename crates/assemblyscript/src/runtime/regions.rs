@@ -165,8 +165,9 @@ fn fits_left(
     match free_left {
         None => !info.is_left_free(),
         Some(left) => {
-            let back = block.checked_sub(BLOCK_OVERHEAD);
-            let back = back.and_then(|at| memory.word(at));
+            let back = block
+                .checked_sub(BLOCK_OVERHEAD)
+                .and_then(|at| memory.word(at));
             info.is_left_free() && !info.is_free() && back == Some(left.0)
         }
     }

@@ -208,8 +208,9 @@ fn visited_root(
         },
         VisitedGlobal::Constant(address) => {
             let variable = by_initial.get(&address.0);
-            let name = variable.map(|variable| variable.name.clone());
-            let name = name.unwrap_or_else(|| format!("(constant {address})"));
+            let name = variable
+                .map(|variable| variable.name.clone())
+                .unwrap_or_else(|| format!("(constant {address})"));
             (name, Some(address.0))
         }
     };
@@ -263,8 +264,9 @@ fn disputed_globals(
         .filter(|variable| matches!(variable.type_ref, TypeRef::Class(_)))
         .filter_map(|variable| Some(locate(variable, module)?.index))
         .collect();
-    let globals = visited.symmetric_difference(&declared);
-    let globals = globals.filter_map(|&index| module.globals.get(index));
+    let globals = visited
+        .symmetric_difference(&declared)
+        .filter_map(|&index| module.globals.get(index));
     globals
         .filter(|global| global.mutable)
         // A variable that is never assigned may be a constant in the code, although its global still exists.

@@ -365,8 +365,8 @@ fn own_storage(
         (ShapeKind::Map(_) | ShapeKind::Set(_), ENTRIES) => Some(ReferenceFieldName::Entries),
         (ShapeKind::Function, _) => {
             let env = fields.iter().find(|field| field.name == "_env");
-            let env = env.map_or(FUNCTION_ENVIRONMENT, |env| env.offset);
-            (offset == env).then_some(ReferenceFieldName::Environment)
+            let env_offset = env.map_or(FUNCTION_ENVIRONMENT, |env| env.offset);
+            (offset == env_offset).then_some(ReferenceFieldName::Environment)
         }
         _ => None,
     }

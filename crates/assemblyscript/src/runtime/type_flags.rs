@@ -143,13 +143,14 @@ impl<'a> TypeFlagsTable<'a> {
             0,
         ];
         let most = data_end.0.checked_sub(4)? / 4;
-        let tables = (FIRST_FLAGS.len() as u32..=most).filter_map(|count| {
-            let base = Address(data_end.0 - 4 - 4 * count);
-            let fits = memory.word(base) == Some(count)
-                && memory.words_at(base.checked_add(4)?, 4)?.eq(FIRST_FLAGS);
-            fits.then(|| Self::read(memory, base, data_end)).flatten()
-        });
-        let mut tables = tables.fuse();
+        let mut tables = (FIRST_FLAGS.len() as u32..=most)
+            .filter_map(|count| {
+                let base = Address(data_end.0 - 4 - 4 * count);
+                let fits = memory.word(base) == Some(count)
+                    && memory.words_at(base.checked_add(4)?, 4)?.eq(FIRST_FLAGS);
+                fits.then(|| Self::read(memory, base, data_end)).flatten()
+            })
+            .fuse();
         let found = tables.next()?;
         tables.next().is_none().then_some(found)
     }

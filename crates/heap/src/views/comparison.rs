@@ -31,7 +31,7 @@ pub struct ComparisonView {
 /// What changed in one class. Sizes are sums of shallow sizes in bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ComparisonRow {
-    /// The class name.
+    /// In full, such as `assembly/game/Player`.
     pub class_name: String,
     /// Objects only in the after heap.
     pub new_count: u64,
@@ -115,19 +115,19 @@ impl ComparisonView {
     ) -> Result<Self> {
         let mut pair = HeapPair { row_of_slot, heaps };
         let sums = pair.sum_changes(names.all.len(), control)?;
-        let rows = (0..).zip(names.distinct(control)?.into_iter().zip(sums));
-        let rows = rows.map(|(number, (class_name, sums))| {
-            let [deleted, new] = sums.0;
-            let row = ComparisonRow {
-                class_name,
-                new_count: new.count,
-                deleted_count: deleted.count,
-                allocated_size: new.size,
-                freed_size: deleted.size,
-            };
-            (number, row)
-        });
-        let rows: Vec<(u32, ComparisonRow)> = rows
+        let rows: Vec<(u32, ComparisonRow)> = (0..)
+            .zip(names.distinct(control)?.into_iter().zip(sums))
+            .map(|(number, (class_name, sums))| {
+                let [deleted, new] = sums.0;
+                let row = ComparisonRow {
+                    class_name,
+                    new_count: new.count,
+                    deleted_count: deleted.count,
+                    allocated_size: new.size,
+                    freed_size: deleted.size,
+                };
+                (number, row)
+            })
             .filter(|(_, row)| row.new_count + row.deleted_count > 0)
             .collect();
         let compare =
@@ -257,7 +257,6 @@ impl RowChanges {
 }
 
 impl HeapPair {
-    /// What changed in each row.
     fn sum_changes(&self, rows: usize, control: &Control) -> Result<Vec<RowChanges>> {
         let none = || vec![RowChanges::default(); rows];
         let pieces = self.pieces();

@@ -136,18 +136,20 @@ impl ConstructorView {
         for (&row, &class) in row_of_slot.iter().zip(&heap.live_classes) {
             sums[row as usize].add(class);
         }
-        let rows = (0..).zip(names.distinct(control)?.into_iter().zip(sums));
-        let rows = rows.map(|(number, (class_name, sums))| {
-            let row = ConstructorRow {
-                class_name,
-                count: sums.count,
-                total_shallow_size: sums.shallow_size,
-                total_retained_size: sums.retained_size,
-                retained_set_size: retained_sets.get(number as usize).copied(),
-            };
-            (number, row)
-        });
-        let rows: Vec<(u32, ConstructorRow)> = rows.filter(|(_, row)| row.count > 0).collect();
+        let rows: Vec<(u32, ConstructorRow)> = (0..)
+            .zip(names.distinct(control)?.into_iter().zip(sums))
+            .map(|(number, (class_name, sums))| {
+                let row = ConstructorRow {
+                    class_name,
+                    count: sums.count,
+                    total_shallow_size: sums.shallow_size,
+                    total_retained_size: sums.retained_size,
+                    retained_set_size: retained_sets.get(number as usize).copied(),
+                };
+                (number, row)
+            })
+            .filter(|(_, row)| row.count > 0)
+            .collect();
         let sort = selection.sort;
         let mut rows = sorted_by(
             rows,

@@ -155,8 +155,11 @@ impl Added {
     /// The types of the functions, in the order of their indexes.
     pub(super) fn functions(&self, module: &Module<'_>) -> CountedEntries {
         let mut entries = Vec::new();
-        let same = self.inner.keys().chain(self.free_slowly.keys());
-        let same = same.map(|&function| module.functions.type_index(function).unwrap_or(0));
+        let same = self
+            .inner
+            .keys()
+            .chain(self.free_slowly.keys())
+            .map(|&function| module.functions.type_index(function).unwrap_or(0));
         let own = [
             self.first_type + ADDED_IMPORTS,
             self.first_type + ADDED_IMPORTS + 1,

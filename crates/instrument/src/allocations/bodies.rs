@@ -207,7 +207,6 @@ fn may_be_sample(
     code.i32_wrap_i64().i32_const(1).i32_and();
 }
 
-/// The address in a parameter.
 fn parameter(code: &mut InstructionSink<'_>, address: BlockAddress) {
     if let BlockAddress::Parameter { at, below } = address {
         code.local_get(at);

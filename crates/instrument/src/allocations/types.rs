@@ -30,7 +30,6 @@ impl Types {
         Ok(Self { all })
     }
 
-    /// The type of a function.
     pub(super) fn of(&self, module: &Module<'_>, function: u32) -> Option<&FuncType> {
         let index = module.functions.type_index(function)?;
         self.all.get(index as usize)?.as_ref()

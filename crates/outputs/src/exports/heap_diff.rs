@@ -127,8 +127,10 @@ pub(super) fn write(
     let selection = Selection::sorted(ComparisonSort::default()).instances((*samples) as usize);
     let [before_heap, after_heap] = heaps;
     let changes = ComparisonView::by_name(before_heap, after_heap, selection, control)?;
-    let rows = changes.rows().iter().zip(0..);
-    let rows: HashMap<&str, usize> = rows
+    let rows: HashMap<&str, usize> = changes
+        .rows()
+        .iter()
+        .zip(0..)
         .map(|(row, nth)| (row.class_name.as_str(), nth))
         .collect();
     let step = control.begin(Phase::Export, constructors.len() as u64);

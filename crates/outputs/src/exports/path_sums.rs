@@ -19,7 +19,6 @@ pub(super) struct PathSum {
 
 /// All live heap objects. Each is counted once.
 pub(super) struct PathSums {
-    /// By path group.
     pub(super) groups: Vec<PathSum>,
     /// Those on paths that are not told apart, by class slot.
     pub(super) rest: Vec<PathSum>,

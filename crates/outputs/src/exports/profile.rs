@@ -250,8 +250,10 @@ pub fn sampled_blocks(encoded: &[u8]) -> Result<SampledBlocks> {
         })
     };
     let mut bytes = Vec::new();
-    let most = (encoded.len() as u64).saturating_mul(MOST_PER_BYTE);
-    let most = most.saturating_add(MORE_BYTES).min(MOST_BYTES);
+    let most = (encoded.len() as u64)
+        .saturating_mul(MOST_PER_BYTE)
+        .saturating_add(MORE_BYTES)
+        .min(MOST_BYTES);
     GzDecoder::new(encoded)
         .take(most + 1)
         .read_to_end(&mut bytes)
@@ -264,11 +266,13 @@ pub fn sampled_blocks(encoded: &[u8]) -> Result<SampledBlocks> {
     }
     let mut reader = BytesReader::from_bytes(&bytes);
     while !reader.is_eof() {
-        let tag = reader.next_tag(&bytes);
-        let tag = tag.map_err(|error| broken(&format!("it cannot be read: {error}")))?;
+        let tag = reader
+            .next_tag(&bytes)
+            .map_err(|error| broken(&format!("it cannot be read: {error}")))?;
         if tag == field::profile::STRING_TABLE << 3 | BYTES {
-            let text = reader.read_bytes(&bytes);
-            let text = text.map_err(|error| broken(&format!("it cannot be read: {error}")))?;
+            let text = reader
+                .read_bytes(&bytes)
+                .map_err(|error| broken(&format!("it cannot be read: {error}")))?;
             if let Some(json) = text.strip_prefix(SAMPLED_BLOCKS.as_bytes()) {
                 return serde_json::from_slice(json)
                     .map_err(|error| broken(&format!("its blocks cannot be read: {error}")));

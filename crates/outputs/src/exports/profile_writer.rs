@@ -82,8 +82,10 @@ impl<W: Write> Profile<W> {
 
     /// Writes the end.
     pub(super) fn finish(self) -> Result<W> {
-        let compressed = self.out.into_inner();
-        let compressed = compressed.map_err(|error| failed(error.into_error()))?;
+        let compressed = self
+            .out
+            .into_inner()
+            .map_err(|error| failed(error.into_error()))?;
         compressed.finish().map_err(failed)
     }
 

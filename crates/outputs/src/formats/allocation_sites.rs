@@ -129,25 +129,29 @@ pub fn site_growth_text(growth: &SiteGrowth, limit: usize) -> String {
         ));
     }
     lines.push(String::new());
-    let rows = growth.sites.iter().take(limit).map(|site| {
-        let error = if growth.exact {
-            String::new()
-        } else {
-            format!("± {}", size(site.size_error))
-        };
-        [
-            signed(site.size_change, size),
-            error,
-            size(site.size_before),
-            size(site.size_after),
-            signed(site.count_change, format_count),
-            format_count(site.count_before),
-            format_count(site.count_after),
-            printable_name(&site.place.function),
-            line(&site.place.file, site.place.line),
-        ]
-    });
-    let rows: Vec<_> = rows.collect();
+    let rows: Vec<_> = growth
+        .sites
+        .iter()
+        .take(limit)
+        .map(|site| {
+            let error = if growth.exact {
+                String::new()
+            } else {
+                format!("± {}", size(site.size_error))
+            };
+            [
+                signed(site.size_change, size),
+                error,
+                size(site.size_before),
+                size(site.size_after),
+                signed(site.count_change, format_count),
+                format_count(site.count_before),
+                format_count(site.count_after),
+                printable_name(&site.place.function),
+                line(&site.place.file, site.place.line),
+            ]
+        })
+        .collect();
     let heading = [
         ("Size", Right),
         (if growth.exact { "" } else { "Error" }, Left),
@@ -163,7 +167,6 @@ pub fn site_growth_text(growth: &SiteGrowth, limit: usize) -> String {
     text_of(&lines)
 }
 
-/// A change with its sign.
 fn signed(change: i64, format: impl Fn(u64) -> String) -> String {
     let sign = match change {
         0 => "",

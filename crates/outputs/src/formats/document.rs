@@ -62,7 +62,7 @@ impl Total {
 /// A row's name and its numbers, one per column.
 #[derive(Clone, Debug)]
 pub struct Row<'a> {
-    /// The class name.
+    /// In full, such as `assembly/game/Player`.
     pub class_name: &'a str,
     /// The numbers, in the order of the columns.
     pub numbers: Vec<i64>,
@@ -70,7 +70,7 @@ pub struct Row<'a> {
 
 /// A view that a format can render.
 pub trait Document {
-    /// The totals.
+    /// Sizes of the whole heap, as a table shows them below the rows.
     fn totals(&self) -> Vec<Total>;
     /// Whether a heap is damaged and the view covers only a part of it.
     fn is_partial(&self) -> bool;
@@ -203,8 +203,10 @@ impl Document for ConstructorView {
             RetainedColumns::Set => vec![set],
             RetainedColumns::Both => vec![sum, set],
         };
-        let numbers = [row.count, row.total_shallow_size].into_iter();
-        let numbers = numbers.chain(retained).map(|number| number as i64);
+        let numbers = [row.count, row.total_shallow_size]
+            .into_iter()
+            .chain(retained)
+            .map(|number| number as i64);
         Some(Row {
             class_name: &row.class_name,
             numbers: numbers.collect(),

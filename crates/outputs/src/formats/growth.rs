@@ -45,8 +45,11 @@ pub(super) fn growth_lines(growth: &Growth, next: Option<&NextCommand>) -> Vec<S
             ),
         };
     }
-    let live = growth.dumps.iter().map(|dump| Some(dump.total_live_size));
-    let live: Vec<Option<u64>> = live.collect();
+    let live: Vec<Option<u64>> = growth
+        .dumps
+        .iter()
+        .map(|dump| Some(dump.total_live_size))
+        .collect();
     lines.push(format!("live bytes {}", sparkline(&live, size)));
     lines.extend(explained_line(growth.per_interval, growth.total));
     lines.extend(growing_lines(&growth.places, growth.offset, next));
@@ -68,8 +71,7 @@ pub(super) fn check_lines(check: &Check, next: Option<&NextCommand>) -> Vec<Stri
         ("accepted, but not growing any more", &check.gone),
     ] {
         if !fingerprints.is_empty() {
-            let fingerprints = fingerprints.iter().map(|one| printable_name(one));
-            let fingerprints: Vec<_> = fingerprints.collect();
+            let fingerprints: Vec<_> = fingerprints.iter().map(|one| printable_name(one)).collect();
             lines.push(format!("{what}: {}", fingerprints.join(", ")));
         }
     }
@@ -112,11 +114,11 @@ fn explained_line(LiveGrowth { live, explained }: LiveGrowth, places: u64) -> Op
     if places == 0 || live <= 0.0 {
         return None;
     }
-    let part = explained.max(0.0) / live * 100.0;
-    let part = if part > 100.0 {
+    let percent = explained.max(0.0) / live * 100.0;
+    let part = if percent > 100.0 {
         "more than 100".to_owned()
     } else {
-        format!("{}", part.floor())
+        format!("{}", percent.floor())
     };
     let who = match places {
         1 => "the place explains",
@@ -324,8 +326,11 @@ fn sparkline(numbers: &[Option<u64>], format: impl Fn(u64) -> String) -> String 
             bars.push('…');
         }
     }
-    let ends = known.clone().next().zip(known.last());
-    let ends = ends.map(|(first, last)| format!(" {} → {}", format(first), format(last)));
+    let ends = known
+        .clone()
+        .next()
+        .zip(known.last())
+        .map(|(first, last)| format!(" {} → {}", format(first), format(last)));
     bars + &ends.unwrap_or_default()
 }
 

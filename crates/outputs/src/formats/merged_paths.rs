@@ -5,6 +5,9 @@ use super::rows::{Left, Right, table};
 use super::text::{counted, format_count};
 use questions::{Branch, HeldBy, MergedPaths, More};
 
+/// After a place to which the paths return.
+const REPEATED: &str = " …";
+
 pub(super) fn merged_lines(paths: &MergedPaths) -> Vec<String> {
     let mut lines = vec![
         format!(
@@ -83,10 +86,11 @@ fn branch_rows(tree: &[Branch], more: Option<&More>, rows: &mut Vec<[String; 3]>
                     .label
                     .as_ref()
                     .map_or_else(String::new, |of| label(of) + " ");
+                let mark = if branch.folded { REPEATED } else { "" };
                 rows.push([
                     format_count(branch.count),
                     size(branch.shallow_size),
-                    format!("{indent}{start}{of}{}", class(&branch.class_name)),
+                    format!("{indent}{start}{of}{}{mark}", class(&branch.class_name)),
                 ]);
                 push(
                     &mut pending,

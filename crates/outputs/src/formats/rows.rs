@@ -40,11 +40,14 @@ pub(super) fn table<const N: usize>(
         }
     }
     let line = |cells: [&str; N]| {
-        let cells = cells.iter().zip(heading).zip(widths);
-        let cells = cells.map(|((cell, (_, align)), width)| match align {
-            Left => pad_right(cell, width),
-            Right => pad_left(cell, width),
-        });
+        let cells = cells
+            .iter()
+            .zip(heading)
+            .zip(widths)
+            .map(|((cell, (_, align)), width)| match align {
+                Left => pad_right(cell, width),
+                Right => pad_left(cell, width),
+            });
         cells.collect::<Vec<_>>().join(&CELL.to_string())
     };
     let rows = rows
@@ -85,8 +88,9 @@ fn fitting_rows(rows: &[String], width: Option<usize>) -> Vec<String> {
             *width = cell.width().max(*width);
         }
     }
-    let room = width.unwrap_or(usize::MAX);
-    let room = room.saturating_sub(GAP.len() * columns.saturating_sub(1));
+    let room = width
+        .unwrap_or(usize::MAX)
+        .saturating_sub(GAP.len() * columns.saturating_sub(1));
     while let excess @ 1.. = widths.iter().sum::<usize>().saturating_sub(room) {
         let widest = widths.iter().copied().max().unwrap_or_default();
         let next = widths.iter().copied().filter(|&width| width < widest).max();
@@ -99,8 +103,7 @@ fn fitting_rows(rows: &[String], width: Option<usize>) -> Vec<String> {
         }
     }
     let line = |row: Vec<&str>| {
-        let cells = row.into_iter().zip(&widths);
-        let cells = cells.map(|(cell, &width)| {
+        let cells = row.into_iter().zip(&widths).map(|(cell, &width)| {
             if cell.width() > width {
                 pad_right(&shortened(cell.trim_end(), width), width)
             } else {

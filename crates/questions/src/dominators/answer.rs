@@ -30,11 +30,11 @@ pub struct DominatorChild {
     pub address: u32,
     /// The address as text: `0x9540`, or the id `@38208`.
     pub address_text: String,
-    /// Its class.
+    /// The full name of its class, such as `assembly/game/Player`.
     pub class_name: String,
     /// The size of its block.
     pub shallow_size: u64,
-    /// Its retained size.
+    /// Bytes that it keeps alive, with its own.
     pub retained_size: u64,
     /// Of heaps that were joined: the retained size by heap.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,7 +63,7 @@ pub struct DominatorGroups {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DominatorGroup {
-    /// The class.
+    /// Its full name, such as `assembly/game/Player`.
     pub class_name: String,
     /// Their number.
     pub count: u64,

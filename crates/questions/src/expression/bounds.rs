@@ -9,7 +9,6 @@ pub(super) const MOST_BYTES: usize = 4096;
 /// The largest number of brackets, of signs and of conditions that are open at once.
 pub(super) const MOST_NESTED: usize = 32;
 
-/// The tokens of an expression.
 pub(super) fn tokens(option: ExpressionOption, text: &str) -> Result<Vec<Token<'_>>> {
     if text.len() > MOST_BYTES {
         let found = format!("an expression of {} bytes", text.len());

@@ -258,7 +258,6 @@ impl Compiler<'_, '_> {
         Ok(wrong(self.option, column, &found, &expected))
     }
 
-    /// The number of the name of a field.
     fn field_number(&mut self, name: &str) -> usize {
         let fields = &mut self.compiled.fields;
         if let Some(number) = fields.iter().position(|field| field == name) {
@@ -268,7 +267,6 @@ impl Compiler<'_, '_> {
         fields.len() - 1
     }
 
-    /// A field of an object.
     pub(super) fn field(&mut self, object: Node, name: &str, column: u32) -> Result<Typed> {
         let mut kind = Kind::Any;
         if let Node::BuiltIn(BuiltIn::This) = object {

@@ -16,7 +16,6 @@ pub(super) struct TextReader<'e> {
     pub(super) allowance: Allowance<'e>,
 }
 
-/// What a value is as a text.
 pub(super) enum TextOrValue {
     /// A text of this length, of which the wanted part was read.
     Text(usize),

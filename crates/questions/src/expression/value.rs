@@ -41,7 +41,6 @@ pub(crate) enum Failure {
     Type,
 }
 
-/// All failures.
 pub(crate) const FAILURES: [Failure; 5] = [
     Failure::Unknown,
     Failure::Overflow,

@@ -97,11 +97,11 @@ pub struct FoundObject {
     pub address: u32,
     /// The address as text: `0x9540`, or the id `@38208`.
     pub address_text: String,
-    /// Its class.
+    /// The full name of its class, such as `assembly/game/Player`.
     pub class_name: String,
     /// The size of its block.
     pub shallow_size: u64,
-    /// Its retained size.
+    /// Bytes that it keeps alive, with its own.
     pub retained_size: u64,
     /// A short form of its contents.
     pub preview: Option<String>,

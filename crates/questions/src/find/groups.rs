@@ -43,7 +43,6 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// The number of a group.
     pub(super) fn number(&mut self, key: GroupKey) -> Result<u32> {
         let next = self.numbers.len() as u32;
         let number = *self.numbers.entry(key).or_insert(next);

@@ -138,8 +138,10 @@ impl Folding<'_, '_> {
         let mut outermost = columns::repeated(NOTHING, count)?;
         // A place comes after the one that it continues.
         for place in 0..count as u32 {
-            let before = self.merged.holder(place);
-            let before = before.map_or(NOTHING, |holder| outermost[holder as usize]);
+            let before = self
+                .merged
+                .holder(place)
+                .map_or(NOTHING, |holder| outermost[holder as usize]);
             outermost[place as usize] = match before {
                 NOTHING if self.element_of(place).is_none() => {
                     self.by_place.get(&place).map_or(NOTHING, |&nth| nth as u32)

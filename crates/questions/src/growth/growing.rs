@@ -25,7 +25,6 @@ const MOST_UNDECIDED: usize = 1000;
 /// The class of the thing that raw blocks form.
 const RAW_BLOCKS: &str = "(raw blocks)";
 
-/// All that grows.
 pub(super) struct Growing<'m> {
     pub(super) merged: &'m Merged,
     pub(super) things: Vec<GrowingThing<'m>>,
@@ -111,8 +110,11 @@ impl<'m> Growing<'m> {
     /// What may have stopped growing, and is not held by what grows: bytes in the last dump ↓, text ↑. What one of
     /// them explains is left out, as of what grows.
     pub(super) fn undecided(&self) -> Result<Vec<UndecidedPlace>> {
-        let growing = self.things.iter().filter_map(|thing| thing.what.place());
-        let growing: HashSet<u32> = growing.collect();
+        let growing: HashSet<u32> = self
+            .things
+            .iter()
+            .filter_map(|thing| thing.what.place())
+            .collect();
         let is_held = |thing: &GrowingThing<'_>| {
             let mut place = thing.what.place();
             while let Some(holder) = place {
@@ -124,8 +126,10 @@ impl<'m> Growing<'m> {
             false
         };
         let heads = fold(self.merged, &self.undecided)?.into_keys();
-        let things = heads.map(|nth| &self.undecided[nth]);
-        let mut things: Vec<_> = things.filter(|thing| !is_held(thing)).collect();
+        let mut things: Vec<_> = heads
+            .map(|nth| &self.undecided[nth])
+            .filter(|thing| !is_held(thing))
+            .collect();
         things.sort_by_cached_key(|thing| {
             let sum = last(thing.counted);
             (Reverse((sum.bytes, sum.count)), self.text(thing).text)
@@ -154,7 +158,6 @@ impl<'m> Growing<'m> {
         }
     }
 
-    /// The name of the class of a thing.
     pub(super) fn class_name(&self, thing: &GrowingThing<'_>) -> &str {
         thing
             .class

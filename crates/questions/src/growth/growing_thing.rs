@@ -58,7 +58,6 @@ impl GrowingThing<'_> {
     }
 }
 
-/// The last sum that counts.
 pub(super) fn last(counted: &[Option<PlaceSum>]) -> PlaceSum {
     counted
         .iter()

@@ -62,7 +62,6 @@ impl<K: Copy + Eq + Hash> Rows<K> {
         &self.sums[row * self.dump_count..][..self.dump_count]
     }
 
-    /// The sum of a key in a dump.
     fn sum(&self, key: K, dump: usize) -> Option<PlaceSum> {
         let row = *self.numbers.get(&key)? as usize;
         self.series(row)[dump]

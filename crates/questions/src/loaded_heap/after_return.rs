@@ -19,8 +19,9 @@ impl AfterReturn {
     pub(super) fn new(heap: &Heap, roots: &RootSlots, control: &Control) -> Result<Self> {
         let slots = roots.all();
         let of = |is_stack: bool| {
-            let slots = slots.iter();
-            let slots = slots.filter(move |slot| (slot.kind == RootKind::Stack) == is_stack);
+            let slots = slots
+                .iter()
+                .filter(move |slot| (slot.kind == RootKind::Stack) == is_stack);
             slots.map(|slot| slot.object)
         };
         let mut roots: Vec<ObjectIndex> = of(false).collect();

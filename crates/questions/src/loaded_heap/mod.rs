@@ -145,8 +145,10 @@ impl LoadedHeap {
             return Ok(());
         }
         let [before, later] = [self, after].map(|heap| heap.dump_name.as_str());
-        let reason = self.source.not_comparable(before, later);
-        let reason = reason.or_else(|| after.source.not_comparable(later, before));
+        let reason = self
+            .source
+            .not_comparable(before, later)
+            .or_else(|| after.source.not_comparable(later, before));
         Err(reason.unwrap_or_else(|| {
             Error::from(QuestionError::DifferentModules {
                 before: before.to_owned(),
@@ -281,7 +283,6 @@ impl LoadedHeap {
         &self.heap.objects.classes[class_slot as usize].name
     }
 
-    /// The address of an object, as it is shown.
     pub(super) fn shown(&self, object: ObjectIndex) -> ShownAddress {
         self.heap.address_form.of(self.heap.address(object).0)
     }

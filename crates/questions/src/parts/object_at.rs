@@ -44,8 +44,10 @@ fn no_object(loaded: &LoadedHeap, address: u32) -> Error {
     let nearest = [
         after.checked_sub(1),
         (after < addresses.len()).then_some(after),
-    ];
-    let nearest = nearest.into_iter().flatten().map(|nth| {
+    ]
+    .into_iter()
+    .flatten()
+    .map(|nth| {
         let object = ObjectIndex(nth as u32);
         let class_name = loaded.class_name(object).to_owned();
         (loaded.shown(object), class_name)

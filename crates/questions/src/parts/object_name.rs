@@ -15,7 +15,7 @@ pub struct ObjectName {
     pub address: u32,
     /// The address as text: `0x9540`, or the id `@38208`.
     pub address_text: String,
-    /// Its class.
+    /// The full name of its class, such as `assembly/game/Player`.
     pub class_name: String,
 }
 

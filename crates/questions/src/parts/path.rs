@@ -24,14 +24,14 @@ pub struct PathStep {
     pub address: u32,
     /// The address as text: `0x9540`, or the id `@38208`.
     pub address_text: String,
-    /// Its class.
+    /// The full name of its class, such as `assembly/game/Player`.
     pub class_name: String,
     /// The function that it stands for, if it is a function object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function_name: Option<String>,
     /// The size of its block.
     pub shallow_size: u64,
-    /// Its retained size.
+    /// Bytes that it keeps alive, with its own.
     pub retained_size: u64,
     /// Of heaps that were joined: the retained size by heap.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -19,7 +19,7 @@ pub struct Edge {
     pub address: Option<u32>,
     /// The address as text: `0x9540`, or the id `@38208`.
     pub address_text: Option<String>,
-    /// Its class.
+    /// The full name of its class, such as `assembly/game/Player`.
     pub class_name: Option<String>,
     /// The label of the reference; `None` for a root.
     pub label: Option<String>,

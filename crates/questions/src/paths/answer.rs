@@ -23,7 +23,7 @@ pub struct PathAnswer {
     pub state: ObjectState,
     /// The size of its block.
     pub shallow_size: u64,
-    /// Its retained size.
+    /// Bytes that it keeps alive, with its own.
     pub retained_size: u64,
     /// Of heaps that were joined: the retained size by heap.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,6 +107,8 @@ pub struct Branch {
     pub root: Option<Root>,
     /// The class at this place of the path.
     pub class_name: String,
+    /// Whether paths return to this place, so that steps are listed once that they repeat, as in a linked list.
+    pub folded: bool,
     /// The number of objects of the set in this branch, its children included.
     pub count: u64,
     /// The sum of the sizes of their blocks.

@@ -151,6 +151,7 @@ impl<'h> GroupTree<'h> {
                 GroupStart::Rest => LEFT_OUT.to_owned(),
                 _ => self.heap.slot_name(info.class_slot).to_owned(),
             },
+            folded: info.is_folded,
             count: sum.count,
             shallow_size: sum.size,
             fingerprint: text.fingerprint(),

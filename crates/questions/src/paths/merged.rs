@@ -100,8 +100,11 @@ fn freed_by_removing(loaded: &LoadedHeap, set: &[ObjectIndex], control: &Control
         })
         .sum();
     // The column has a smaller number in place of these sizes.
-    let huge = heap.objects.huge_sizes.iter();
-    let huge = huge.filter(|(object, _)| reached[object.at() / 64] >> (object.at() % 64) & 1 != 0);
+    let huge = heap
+        .objects
+        .huge_sizes
+        .iter()
+        .filter(|(object, _)| reached[object.at() / 64] >> (object.at() % 64) & 1 != 0);
     let rest = rest + huge.map(|&(_, size)| size - u64::from(HUGE)).sum::<u64>();
     let removed = set.iter().map(|&object| heap.shallow_size(object));
     // The search counts removed objects as reached.

@@ -144,11 +144,17 @@ impl<'h> Subject<'h> {
         let object_count = self.heap.objects.len();
         let mut finder = Finder::new(object_count, step)?;
         let edges = &self.heap.edges;
+        let root_holders = self.source.root_holders()?;
+        let holds_roots = |object: ObjectIndex| {
+            root_holders
+                .as_ref()
+                .is_some_and(|holders| holders.contains(object.0))
+        };
         for source in (0..object_count as u32).map(ObjectIndex) {
             if source.at().is_multiple_of(CHECK_INTERVAL) {
                 step.advance(CHECK_INTERVAL as u64)?;
             }
-            if !self.tree.is_reached(source) || self.source.holds_roots(source) {
+            if !self.tree.is_reached(source) || holds_roots(source) {
                 continue;
             }
             let (holders, holder) = (self.tree.group(source), self.class(source));
@@ -449,11 +455,15 @@ impl Finder {
         subject: Subject<'_>,
     ) -> impl Iterator<Item = ObjectIndex> {
         let is_wanted = |place: u32| is_wanted.get(place as usize) == Some(&true);
-        let firsts = (0..).map(ObjectIndex).zip(&self.first);
-        let firsts = firsts.filter(move |&(_, &place)| is_wanted(place));
-        let further = self.further.iter();
-        let further = further.filter(move |&&further| is_wanted(further as u32));
-        let further = further.map(move |&further| subject.dominators.object(high_half(further)));
+        let firsts = (0..)
+            .map(ObjectIndex)
+            .zip(&self.first)
+            .filter(move |&(_, &place)| is_wanted(place));
+        let further = self
+            .further
+            .iter()
+            .filter(move |&&packed| is_wanted(packed as u32))
+            .map(move |&packed| subject.dominators.object(high_half(packed)));
         firsts.map(|(object, _)| object).chain(further)
     }
 

@@ -55,8 +55,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
 
     let mut is_cut = counts.groups[PathGroup::REST.0 as usize] != PlaceSum::default();
     let groups = largest_groups(&counts.groups, &mut is_cut);
-    let sizes = groups.iter().map(|&group| counts.sizes[group.0 as usize]);
-    let sizes = columns::collected(sizes)?;
+    let sizes = columns::collected(groups.iter().map(|&group| counts.sizes[group.0 as usize]))?;
     let places = largest_places(std::mem::take(&mut counts.places), &mut is_cut);
     let mut maker = Maker {
         heap: loaded,
@@ -65,33 +64,40 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         nodes: columns::repeated(NO_NODE, tree.groups().len())?,
         paths: Vec::new(),
     };
-    let groups = groups.into_iter().map(|group| {
-        let sum = counts.groups[group.0 as usize];
-        Ok((maker.node(group)?, sum))
-    });
-    let groups = groups.collect::<Result<_>>()?;
-    let rooted = rooted.into_iter().map(|((origin, class), sum)| {
-        let node = maker.root(origin, class);
-        Ok((maker.add(node)?, sum))
-    });
-    let rooted = rooted.collect::<Result<_>>()?;
+    let groups = groups
+        .into_iter()
+        .map(|group| {
+            let sum = counts.groups[group.0 as usize];
+            Ok((maker.node(group)?, sum))
+        })
+        .collect::<Result<_>>()?;
+    let rooted = rooted
+        .into_iter()
+        .map(|((origin, class), sum)| {
+            let node = maker.root(origin, class);
+            Ok((maker.add(node)?, sum))
+        })
+        .collect::<Result<_>>()?;
     let places = places
         .into_iter()
-        .map(|(place, sum)| maker.place(place, sum));
-    let places = places.collect::<Result<_>>()?;
+        .map(|(place, sum)| maker.place(place, sum))
+        .collect::<Result<_>>()?;
     let fields = counts
         .fields
         .iter()
-        .map(|(field, sum)| maker.field(field, *sum));
-    let fields = fields.collect();
+        .map(|(field, sum)| maker.field(field, *sum))
+        .collect();
     let classes = maker.classes(&counts, &first_slots);
     let class_places = maker.class_places(&first_slots);
-    let text_classes = loaded.source.text_classes().iter();
-    let text_classes = text_classes.filter_map(|&(name, character)| {
-        let number = maker.names.numbers.get(name)?;
-        Some((*number, character))
-    });
-    let text_classes = text_classes.collect();
+    let text_classes = loaded
+        .source
+        .text_classes()
+        .iter()
+        .filter_map(|&(name, character)| {
+            let number = maker.names.numbers.get(name)?;
+            Some((*number, character))
+        })
+        .collect();
     let engine_classes = maker.names.known(loaded.source.engine_classes());
     let plain_classes = maker.names.known(loaded.source.plain_classes());
     Ok(PlaceTable {
@@ -138,8 +144,8 @@ fn rooted_sums(
         let key = (origin, sized.subject.class(object));
         columns::push(objects.entry(key).or_default(), object)?;
     }
-    let sums = objects.into_iter();
-    let mut sums: Vec<_> = sums
+    let mut sums: Vec<_> = objects
+        .into_iter()
         .map(|(key, objects)| (key, sized.sum(&objects)))
         .collect();
     sums.sort_unstable_by_key(|&(key, sum)| (Reverse((sum.bytes, sum.count)), key));
@@ -149,8 +155,8 @@ fn rooted_sums(
 
 /// The groups that have objects, but not the one that stands for many; the largest of them, in order.
 fn largest_groups(sums: &[PlaceSum], is_cut: &mut bool) -> Vec<PathGroup> {
-    let groups = (1..sums.len() as u32).map(PathGroup);
-    let mut groups: Vec<PathGroup> = groups
+    let mut groups: Vec<PathGroup> = (1..sums.len() as u32)
+        .map(PathGroup)
         .filter(|group| sums[group.0 as usize].count > 0)
         .collect();
     if groups.len() > MOST_ROWS {
@@ -352,8 +358,9 @@ impl Maker<'_> {
     }
 
     fn classes(&mut self, counts: &Counts, first_slots: &[u32]) -> Vec<ClassTotals> {
-        let firsts = (0u32..).zip(first_slots);
-        let firsts = firsts.filter(|&(slot, &first)| slot == first);
+        let firsts = (0u32..)
+            .zip(first_slots)
+            .filter(|&(slot, &first)| slot == first);
         let rows = firsts.map(|(slot, _)| {
             let (class, is_stable) = self.class(slot);
             ClassTotals {

@@ -18,7 +18,7 @@ use base::columns;
 use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::DominatorIndex;
+use heap::{ClassUse, DominatorIndex};
 
 /// Cells of single objects and of chains.
 const OBJECT_CELLS: usize = 1499;
@@ -80,6 +80,8 @@ pub(super) struct Cells {
     pub(super) all: Vec<ReportCell>,
     /// Each cell's object.
     names: Vec<Option<ObjectName>>,
+    /// What the class of each cell's object is used for.
+    uses: Vec<Option<ClassUse>>,
 }
 
 impl Serialize for Cells {
@@ -91,6 +93,7 @@ impl Serialize for Cells {
             parent: Vec<u32>,
             kind: Vec<CellKind>,
             class_name: Vec<Option<&'c str>>,
+            class_use: &'c [Option<ClassUse>],
             address: Vec<Option<u32>>,
             address_text: Vec<Option<&'c str>>,
             count: Vec<u64>,
@@ -105,6 +108,7 @@ impl Serialize for Cells {
             class_name: names()
                 .map(|name| name.map(|name| name.class_name.as_str()))
                 .collect(),
+            class_use: &self.uses,
             address: names().map(|name| name.map(|name| name.address)).collect(),
             address_text: names()
                 .map(|name| name.map(|name| name.address_text.as_str()))
@@ -152,7 +156,7 @@ pub(super) fn make_cells(loaded: &LoadedHeap, control: &Control) -> Result<Cells
         index,
         step: control.begin(Phase::View, index.len() as u64),
         visited: 0,
-        slots: first_slots(loaded),
+        slots: loaded.heap.objects.first_slots(),
     };
     let mut all: Vec<ReportCell> = Vec::new();
     // The positions of the objects that begin cells, and their cells.
@@ -214,21 +218,19 @@ pub(super) fn make_cells(loaded: &LoadedHeap, control: &Control) -> Result<Cells
     starts.sort_unstable();
     let sums = walk.class_sums(&all, &starts, &depths)?;
     add_class_cells(&mut all, &sums);
-    let names = all.iter();
-    let names = names.map(|cell| cell.object.map(|object| object_name(loaded, object)));
+    let names: Vec<Option<ObjectName>> = all
+        .iter()
+        .map(|cell| cell.object.map(|object| object_name(loaded, object)))
+        .collect();
+    let uses = names.iter().map(|name| {
+        let name = name.as_ref()?;
+        Some(loaded.source.class_use(&name.class_name))
+    });
     Ok(Cells {
-        names: names.collect(),
+        uses: uses.collect(),
+        names,
         all,
     })
-}
-
-/// The first class slot with the same name, of each.
-fn first_slots(loaded: &LoadedHeap) -> Vec<u32> {
-    let mut first: HashMap<&str, u32> = HashMap::new();
-    let classes = loaded.heap.objects.classes.iter().zip(0..);
-    classes
-        .map(|(class, slot)| *first.entry(class.name.as_str()).or_insert(slot))
-        .collect()
 }
 
 /// Adds cells for the largest sums, and below each cell one for the others.

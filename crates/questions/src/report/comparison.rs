@@ -16,7 +16,6 @@ const CLASSES: usize = 500;
 /// Path groups of new objects.
 const PATHS: usize = 50;
 
-/// Suspects.
 const SUSPECTS: SuspectOptions = SuspectOptions {
     threshold: None,
     limit: 20,

@@ -43,7 +43,7 @@ pub struct FreeJson {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PinnedJson {
-    /// The class.
+    /// Its full name, such as `assembly/game/Player`.
     pub class_name: String,
     /// Their number.
     pub count: u64,

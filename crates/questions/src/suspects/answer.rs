@@ -36,7 +36,7 @@ pub enum SuspectKind {
 pub struct Suspect {
     /// Its kind.
     pub kind: SuspectKind,
-    /// Its class.
+    /// The full name of its class, such as `assembly/game/Player`.
     pub class_name: String,
     /// Its payload, if it is one object.
     pub address: Option<u32>,
@@ -44,7 +44,7 @@ pub struct Suspect {
     pub address_text: Option<String>,
     /// The number of its objects.
     pub count: u64,
-    /// Its retained size.
+    /// Bytes that it keeps alive, with its own.
     pub retained_size: u64,
     /// Of heaps that were joined: the retained size by heap.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,7 +71,7 @@ pub struct Accumulation {
     pub address: u32,
     /// The address as text: `0x9540`, or the id `@38208`.
     pub address_text: String,
-    /// Its class.
+    /// The full name of its class, such as `assembly/game/Player`.
     pub class_name: String,
     /// The field that refers to it, such as `assembly/server/PriceFeed.listeners`.
     pub owner: Option<String>,
@@ -83,7 +83,7 @@ pub struct Accumulation {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AccumulatedClass {
-    /// The class.
+    /// Its full name, such as `assembly/game/Player`.
     pub class_name: String,
     /// Their number.
     pub count: u64,

@@ -66,8 +66,11 @@ pub(super) fn descend(
         match same {
             Some(nth) => {
                 let later = heads.split_off(nth + 1);
-                let classes = later.into_iter().flat_map(|head| head.classes);
-                let classes: Vec<u32> = classes.chain([slot(next)]).collect();
+                let classes: Vec<u32> = later
+                    .into_iter()
+                    .flat_map(|head| head.classes)
+                    .chain([slot(next)])
+                    .collect();
                 heads[nth].siblings.clear();
                 let known = &mut heads[nth].classes;
                 let before = known.len();

@@ -252,8 +252,12 @@ fn descend(
 ) -> u32 {
     let mut end = group;
     loop {
-        let next = continuations.get(&end).into_iter().flatten();
-        let next: Vec<GroupGrowth> = next.filter_map(|next| grown.get(next).copied()).collect();
+        let next: Vec<GroupGrowth> = continuations
+            .get(&end)
+            .into_iter()
+            .flatten()
+            .filter_map(|group| grown.get(group).copied())
+            .collect();
         // Where objects are new, the growth ends. Few objects may refer to many that were there before: a map to the
         // arrays that it has as values.
         let is_place = |next: &GroupGrowth| {

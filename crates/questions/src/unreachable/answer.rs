@@ -35,7 +35,7 @@ pub struct Garbage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GarbageClass {
-    /// The class.
+    /// Its full name, such as `assembly/game/Player`.
     pub class_name: String,
     /// Their number.
     pub count: u64,
@@ -81,7 +81,7 @@ pub struct CycleGroup {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CycleClass {
-    /// The class.
+    /// Its full name, such as `assembly/game/Player`.
     pub class_name: String,
     /// Their number.
     pub count: u64,

@@ -124,8 +124,9 @@ impl<'h> ClassNames<'h> {
         let mut names: Vec<&str> = all.clone().collect();
         names.sort_unstable();
         names.dedup();
-        let ranks = all.map(|name| names.partition_point(|&other| other < name) as u32);
-        let ranks = ranks.collect();
+        let ranks = all
+            .map(|name| names.partition_point(|&other| other < name) as u32)
+            .collect();
         Self { names, ranks }
     }
 

@@ -120,11 +120,13 @@ fn node_order(loaded: &LoadedHeap, raw: &RawTable, left: GraphNode, right: Graph
 
 /// The numbers of the cycles that have nodes: shallow size ↓, count ↓, first address ↑.
 fn cycle_numbers(cycles: &Cycles, nodes: &[GraphNode]) -> HashMap<u32, u32> {
-    let found = nodes.iter().filter_map(|node| match *node {
-        GraphNode::Object(object) => cycles.cycle_of(object),
-        GraphNode::Raw(_) => None,
-    });
-    let mut found: Vec<u32> = found.collect();
+    let mut found: Vec<u32> = nodes
+        .iter()
+        .filter_map(|node| match *node {
+            GraphNode::Object(object) => cycles.cycle_of(object),
+            GraphNode::Raw(_) => None,
+        })
+        .collect();
     found.sort_unstable();
     found.dedup();
     found.sort_unstable_by_key(|&nth| {
@@ -169,8 +171,8 @@ fn edges_between(
                 left_out += 1;
                 continue;
             }
-            let label = loaded.heap.edges.label(edge).unwrap_or_default();
-            let label = loaded.source.class_label(slot, label);
+            let field = loaded.heap.edges.label(edge).unwrap_or_default();
+            let label = loaded.source.class_label(slot, field);
             columns::push(&mut edges, UnreachableEdge { from, to, label })?;
         }
     }

@@ -71,8 +71,10 @@ pub fn unreachable(
         }
         None => None,
     };
-    let shallow_size = cycles.objects().iter();
-    let shallow_size = shallow_size.map(|&object| loaded.heap.shallow_size(object));
+    let shallow_size = cycles
+        .objects()
+        .iter()
+        .map(|&object| loaded.heap.shallow_size(object));
     Ok(Unreachable {
         garbage: Garbage {
             count: cycles.objects().len() as u64,
@@ -106,8 +108,8 @@ fn garbage_classes(loaded: &LoadedHeap, cycles: &Cycles, limit: usize) -> Vec<Ga
             sum.1 += size;
         }
     }
-    let classes = by_name.into_iter();
-    let mut classes: Vec<GarbageClass> = classes
+    let mut classes: Vec<GarbageClass> = by_name
+        .into_iter()
         .map(|(name, (count, shallow_size))| GarbageClass {
             class_name: name.to_owned(),
             count,

@@ -92,7 +92,7 @@ pub struct WasteHeaders {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HeaderClass {
-    /// The class.
+    /// Its full name, such as `assembly/game/Player`.
     pub class_name: String,
     /// The number of its live objects.
     pub count: u64,

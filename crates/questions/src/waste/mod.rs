@@ -64,8 +64,8 @@ pub fn waste(
     } = loaded.source.survey(context.live, step)?;
     notes.append(&mut found);
     let Some(mut memory) = memory else {
-        let strings = context.copies(texts, step)?;
-        let strings = context.shown_copies(&strings, WasteKindName::DuplicateStrings, page)?;
+        let copies = context.copies(texts, step)?;
+        let strings = context.shown_copies(&copies, WasteKindName::DuplicateStrings, page)?;
         return Ok(Waste {
             total_live_size: loaded.heap.live_size,
             total_savings: strings.savings,

@@ -81,12 +81,15 @@ impl GroupSums {
         let groups = context.tree.groups().len().max(1);
         let tasks = rayon::current_num_threads().min((MOST_SUMS / groups).max(1));
         let length = list.len().div_ceil(tasks).max(1);
-        let parts = list.par_chunks(length).enumerate().map(|(nth, part)| {
-            let mut sums = Self::new(context)?;
-            let result = add(nth * length, part, &mut sums)?;
-            Ok((sums, result))
-        });
-        let parts: Vec<(Self, R)> = parts.collect::<Result<_>>()?;
+        let parts: Vec<(Self, R)> = list
+            .par_chunks(length)
+            .enumerate()
+            .map(|(nth, part)| {
+                let mut sums = Self::new(context)?;
+                let result = add(nth * length, part, &mut sums)?;
+                Ok((sums, result))
+            })
+            .collect::<Result<_>>()?;
         let mut all = Self::new(context)?;
         let mut results = Vec::with_capacity(parts.len());
         for (sums, result) in parts {
@@ -104,11 +107,15 @@ impl GroupSums {
         page: Page,
     ) -> WasteKind {
         let groups = context.tree.groups();
-        let numbered = (0..).map(PathGroup).zip(self.by_group);
-        let numbered = numbered.filter(|(_, sum)| sum.count > 0);
+        let numbered = (0..)
+            .map(PathGroup)
+            .zip(self.by_group)
+            .filter(|(_, sum)| sum.count > 0);
         let named = numbered.map(|(group, sum)| (groups.info(group).class_slot, group, sum));
-        let rest = self.rest.into_iter();
-        let rest = rest.map(|(slot, sum)| (slot, PathGroup::REST, sum));
+        let rest = self
+            .rest
+            .into_iter()
+            .map(|(slot, sum)| (slot, PathGroup::REST, sum));
         let mut classes: BTreeMap<&str, ClassSums> = BTreeMap::new();
         let mut total = WasteSum::default();
         for (slot, group, sum) in named.chain(rest) {

@@ -49,8 +49,9 @@ fn by_name(search: &CollectorSearch<'_, '_>) -> Vec<CollectorEntry> {
         "~lib/rt/itcms/__collect",
         "~lib/rt/tcms/__collect",
         "~lib/rt/itcms/step",
-    ];
-    let named = named.iter().filter_map(|name| functions.named(name));
+    ]
+    .iter()
+    .filter_map(|name| functions.named(name));
     let mut entries: Vec<CollectorEntry> = collect
         .into_iter()
         .chain(named)
@@ -60,8 +61,7 @@ fn by_name(search: &CollectorSearch<'_, '_>) -> Vec<CollectorEntry> {
         .exported("__new")
         .or_else(|| functions.named("~lib/rt/itcms/__new"))
         .or_else(|| functions.named("~lib/rt/tcms/__new"));
-    let total = ["~lib/rt/itcms/total", "~lib/rt/tcms/total"];
-    let total = total
+    let total = ["~lib/rt/itcms/total", "~lib/rt/tcms/total"]
         .iter()
         .find_map(|name| search.module.globals.named(name));
     if let (Some(new), Some(total)) = (new, total) {

@@ -47,8 +47,10 @@ impl CallStack<'_> {
     /// The calls with `argument` among their arguments: functions with all arguments.
     pub(super) fn with_argument(&self, argument: u32) -> impl Iterator<Item = (u32, &[u64])> {
         let argument = u64::from(argument);
-        let found = self.frames.iter();
-        let found = found.filter(move |frame| frame.arguments.contains(&argument));
+        let found = self
+            .frames
+            .iter()
+            .filter(move |frame| frame.arguments.contains(&argument));
         found.map(|frame| (frame.function, frame.arguments.as_slice()))
     }
 }
@@ -203,7 +205,6 @@ impl<'m, 'a> Machine<'m, 'a> {
     }
 }
 
-/// A run of a machine.
 pub(super) struct MachineRun<'r, 'm, 'a, O> {
     pub(super) machine: &'r mut Machine<'m, 'a>,
     pub(super) state: &'r mut MachineState,

@@ -77,7 +77,6 @@ impl SparseMemory {
         Some(())
     }
 
-    /// The word at `address`.
     pub(super) fn word(&mut self, address: u32) -> Option<u32> {
         self.read(address).map(u32::from_le_bytes)
     }

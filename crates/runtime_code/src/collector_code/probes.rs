@@ -30,7 +30,6 @@ const MOST_LOOKS: u32 = 64;
 const GLOBAL_PROBES: u32 = 0x7100_0000;
 /// The address of the first probe for a word of a test object.
 const FIELD_PROBES: u32 = 0x7200_0000;
-/// The end of all probes.
 const PROBES_END: u32 = 0x7400_0000;
 /// Bytes of a test object's payload.
 const OBJECT_SIZE: u32 = 1 << 16;
@@ -254,8 +253,8 @@ impl Observer for Marked {
                     self.looked += 1;
                     let visitors = TEST_OBJECTS
                         .iter()
-                        .flat_map(|object| calls.with_argument(object.payload));
-                    let visitors = visitors.map(|(function, all)| (function, all.to_vec()));
+                        .flat_map(|object| calls.with_argument(object.payload))
+                        .map(|(function, all)| (function, all.to_vec()));
                     self.visitors = visitors.collect();
                 }
             }

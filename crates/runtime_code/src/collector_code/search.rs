@@ -134,8 +134,10 @@ impl<'m, 'a> CollectorSearch<'m, 'a> {
         }
         let data_end = self.data_end;
         let code = CodeFacts::of(self.module, &self.machine.control).ok()?;
-        let known = code.stack_pointer(globals).and_then(initial);
-        let known = known.or_else(|| code.allocator_root(data_end));
+        let known = code
+            .stack_pointer(globals)
+            .and_then(initial)
+            .or_else(|| code.allocator_root(data_end));
         known.filter(|&base| base >= data_end).or_else(|| {
             let variables = globals.iter().filter(|global| global.mutable);
             let values = variables.filter_map(|global| global.initial);
@@ -378,8 +380,8 @@ impl<'m, 'a> CollectorSearch<'m, 'a> {
             }
             state
         };
-        let state = self.machine.copy(&self.idle, &mut self.left)?;
-        let state = with_probes(state, settable);
+        let idle = self.machine.copy(&self.idle, &mut self.left)?;
+        let state = with_probes(idle, settable);
         let (marked, end) = self.marked(entry, budget, state, Marked::any_probe);
         if end == End::Returned {
             let found = settable.iter().copied();
@@ -388,8 +390,8 @@ impl<'m, 'a> CollectorSearch<'m, 'a> {
         // One of them is not a root, and the collector fails without its value.
         let mut found = BTreeSet::new();
         for &global in settable {
-            let state = self.machine.copy(&self.idle, &mut self.left)?;
-            let state = with_probes(state, &[global]);
+            let idle = self.machine.copy(&self.idle, &mut self.left)?;
+            let state = with_probes(idle, &[global]);
             let (marked, _) = self.marked(entry, budget, state, Marked::any_probe);
             if marked.global(global) {
                 found.insert(global);

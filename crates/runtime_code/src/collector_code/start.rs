@@ -31,8 +31,8 @@ pub(super) fn static_data_end(module: &Module<'_>) -> u32 {
     let ends = module
         .data
         .iter()
-        .map(|segment| segment.start.0 as usize + segment.bytes.len());
-    let ends = ends.filter(|&end| end <= MOST_STATIC_DATA);
+        .map(|segment| segment.start.0 as usize + segment.bytes.len())
+        .filter(|&end| end <= MOST_STATIC_DATA);
     ends.max().unwrap_or(0).next_multiple_of(16) as u32
 }
 
@@ -40,8 +40,9 @@ pub(super) fn static_data_end(module: &Module<'_>) -> u32 {
 pub(super) fn clear_references(memory: &mut SparseMemory, payload: u32) -> Option<()> {
     let block = payload - HEADER_SIZE;
     let mut word = |offset| memory.word(block + offset);
-    let expected = word(16)?.checked_add(HEADER_SIZE);
-    let expected = expected.and_then(|size| size.checked_next_multiple_of(16));
+    let expected = word(16)?
+        .checked_add(HEADER_SIZE)
+        .and_then(|size| size.checked_next_multiple_of(16));
     let is_object = expected.is_some_and(|size| Some(size - 4) == word(0))
         && (word(4), word(8)) == (Some(0), Some(0))
         && word(12)? > ARRAY_BUFFER.0;

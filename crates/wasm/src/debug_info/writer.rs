@@ -278,8 +278,8 @@ mod tests {
                 _ => &[],
             })
         })
-        .expect("sections");
-        let dwarf = dwarf.borrow(|bytes| gimli::EndianSlice::new(bytes, LittleEndian));
+        .expect("sections")
+        .borrow(|bytes| gimli::EndianSlice::new(bytes, LittleEndian));
         let header = dwarf.units().next().expect("units").expect("a unit");
         assert_eq!(header.version(), 4);
         assert_eq!(header.address_size(), 4);

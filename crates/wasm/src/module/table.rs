@@ -262,8 +262,10 @@ mod tests {
             let wasm = wasm.section(&code).section(&names).clone().finish();
             let control = Control::default();
             let module = Module::parse(&wasm, &control).unwrap();
-            let names = module.table.names(&module.functions, &control).unwrap();
-            let mut names: Vec<_> = names
+            let mut names: Vec<_> = module
+                .table
+                .names(&module.functions, &control)
+                .unwrap()
                 .into_iter()
                 .map(|(element, name)| (element, name.to_string()))
                 .collect();

@@ -111,10 +111,10 @@ impl GoTable {
         let call = pc.checked_sub(1)?;
         let (function, entry) = self.function(call)?;
         let name = self.field(function, field::NAME)?;
-        let file = self.value(function, field::FILES, entry, call);
-        let file = file.and_then(|file| {
+        let file_number = self.value(function, field::FILES, entry, call);
+        let file = file_number.and_then(|number_in_unit| {
             let unit = self.field(function, field::UNIT)? as usize;
-            let at = self.units + 4 * (unit + usize::try_from(file).ok()?);
+            let at = self.units + 4 * (unit + usize::try_from(number_in_unit).ok()?);
             self.text(self.files + number(&self.image, at, 4)? as usize)
         });
         let line = self.value(function, field::LINES, entry, call);

@@ -123,8 +123,12 @@ impl<'a> Symbols<'a> {
 
     fn inlined(&self, original: u64, name: &Frame) -> Option<Vec<Frame>> {
         let address = original.checked_sub(self.code_start)?;
-        let found = self.lines.as_ref()?.find_frames(address);
-        let mut found = found.skip_all_loads().ok()?;
+        let mut found = self
+            .lines
+            .as_ref()?
+            .find_frames(address)
+            .skip_all_loads()
+            .ok()?;
         let mut frames = Vec::new();
         while let Ok(Some(frame)) = found.next() {
             let function = frame.function.as_ref().and_then(|function| {
@@ -161,8 +165,11 @@ impl<'a> Symbols<'a> {
             };
         };
         let function = nth as u32 + self.module.functions.imported();
-        let name = self.module.functions.name(function);
-        let name = name.or_else(|| self.exports.get(&function).copied());
+        let name = self
+            .module
+            .functions
+            .name(function)
+            .or_else(|| self.exports.get(&function).copied());
         // The index in the original module.
         let added = self.table.as_ref().map_or(0, |_| ADDED_IMPORTS);
         let original = function.saturating_sub(added);

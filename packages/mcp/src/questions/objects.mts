@@ -263,6 +263,7 @@ interface SentBranch {
   labelText: string | null;
   root: z.output<typeof rootShape> | null;
   className: string;
+  folded: boolean;
   count: number;
   shallowSize: number;
   fingerprint: string;
@@ -282,6 +283,7 @@ const branch: z.ZodType<SentBranch> = z
     labelText: z.string().nullable(),
     root: rootShape.nullable(),
     className: z.string(),
+    folded: z.boolean(),
     count,
     shallowSize: size,
     fingerprint: z.string(),
@@ -387,7 +389,7 @@ export const paths = question({
 
 function branchLines(one: SentBranch, depth: number): string[] {
   const by = one.root !== null ? `${rootText(one.root)} ` : `${(one.labelText ?? "").trim()} `;
-  const line = `${"  ".repeat(depth)}${by}${one.className}: ${formatCount(one.count)}, ${formatSize(one.shallowSize)}`;
+  const line = `${"  ".repeat(depth)}${by}${one.className}${one.folded ? " …" : ""}: ${formatCount(one.count)}, ${formatSize(one.shallowSize)}`;
   return [
     line,
     ...one.children.flatMap((child) => branchLines(child, depth + 1)),

@@ -46,8 +46,11 @@ impl Hooks {
     /// [`InstrumentError::AllocatorMissing`], [`ModuleError::Unreadable`](wasm::ModuleError::Unreadable).
     pub(crate) fn find(module: &Module<'_>, types: &Types) -> Result<Self> {
         let search = FunctionsByName::new(module, types);
-        let named = search.stub().or_else(|| search.named_tlsf());
-        let named = named.or_else(|| search.go()).or_else(|| search.c());
+        let named = search
+            .stub()
+            .or_else(|| search.named_tlsf())
+            .or_else(|| search.go())
+            .or_else(|| search.c());
         let found = match named {
             Some(found) => Some(found),
             None => search.unnamed_tlsf()?,

@@ -36,7 +36,6 @@ impl<'s, 'm> FunctionsByName<'s, 'm> {
         }
     }
 
-    /// All names that end with this.
     pub(super) fn names_ending(&self, end: &str) -> impl Iterator<Item = &'m str> {
         self.named
             .keys()
@@ -44,7 +43,6 @@ impl<'s, 'm> FunctionsByName<'s, 'm> {
             .filter(move |name| name.ends_with(end))
     }
 
-    /// All names that start with this.
     pub(super) fn names_starting(&self, start: &str) -> impl Iterator<Item = &'m str> {
         self.named
             .keys()

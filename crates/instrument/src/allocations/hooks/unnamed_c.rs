@@ -200,8 +200,10 @@ impl<'a> UnnamedAllocator<'a> {
 
     /// Checks that each function that works with the state is a hook, or is called by such functions only.
     fn check(&self, hooked: &BTreeSet<u32>, exported: &BTreeSet<u32>) -> Result<()> {
-        let touching = self.facts.iter();
-        let touching = touching.filter(|&(&function, _)| self.touches(function));
+        let touching = self
+            .facts
+            .iter()
+            .filter(|&(&function, _)| self.touches(function));
         let working: BTreeSet<u32> = touching.map(|(&function, _)| function).collect();
         if let Some(function) = outer(self.facts, &working, hooked, exported) {
             let found = format!("function {function}, which works with its state");

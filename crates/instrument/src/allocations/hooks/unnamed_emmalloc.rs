@@ -36,8 +36,10 @@ impl FunctionsByName<'_, '_> {
         facts: &BTreeMap<u32, FunctionFacts>,
         found: &[Hook],
     ) -> Result<Vec<Hook>> {
-        let allocating = facts.iter().filter(|(_, facts)| allocates(facts));
-        let mut allocating = allocating.map(|(&function, _)| function);
+        let mut allocating = facts
+            .iter()
+            .filter(|(_, facts)| allocates(facts))
+            .map(|(&function, _)| function);
         let Some(memalign) = allocating.next() else {
             return Ok(Vec::new());
         };
@@ -135,16 +137,19 @@ impl Emmalloc<'_> {
     fn check(&self, list: &[Hook], found: &[Hook], exported: &BTreeSet<u32>) -> Result<()> {
         let frees = list
             .iter()
-            .filter(|hook| matches!(hook.kind, HookKind::Free(_)));
-        let frees = frees.count();
+            .filter(|hook| matches!(hook.kind, HookKind::Free(_)))
+            .count();
         if frees != 1 {
             let what = format!("its function that frees in {frees} functions");
             return Err(unknown(NAME, &what));
         }
         let hooked = list.iter().chain(found).map(|hook| hook.function).collect();
-        let working = self.facts.iter();
-        let working = working.filter(|(_, facts)| uses_lists(facts) && !claims(facts));
-        let working = working.map(|(&function, _)| function).collect();
+        let working = self
+            .facts
+            .iter()
+            .filter(|(_, facts)| uses_lists(facts) && !claims(facts))
+            .map(|(&function, _)| function)
+            .collect();
         if let Some(function) = outer(self.facts, &working, &hooked, exported) {
             let what = format!("function {function}, which works with its state");
             return Err(unknown(NAME, &what));

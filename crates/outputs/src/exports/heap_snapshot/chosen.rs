@@ -66,8 +66,10 @@ impl Chosen {
             reference_count: 0,
             last_word: None,
         };
-        let written = (0..count as u32).into_par_iter().map(ObjectIndex);
-        let written = written.filter(|&object| chosen.objects.contains(object));
+        let written = (0..count as u32)
+            .into_par_iter()
+            .map(ObjectIndex)
+            .filter(|&object| chosen.objects.contains(object));
         let of_objects = written.map(|object| {
             let references = u64::from(chosen.written_references(heap, object));
             (references, last_word(heap, object))
@@ -118,8 +120,10 @@ impl Chosen {
 
 /// The highest offset that is the label of a reference of an object.
 fn last_word(heap: &Heap, object: ObjectIndex) -> Option<u32> {
-    let labels = heap.edges.range(object);
-    let labels = labels.filter_map(|position| heap.edges.label(position));
+    let labels = heap
+        .edges
+        .range(object)
+        .filter_map(|position| heap.edges.label(position));
     let words = labels.filter_map(|label| match label.kind() {
         LabelKind::Word(offset) => Some(offset),
         _ => None,

@@ -32,7 +32,6 @@ const AT_ONCE: usize = 64;
 /// What was found for keys lately. Each object has one line, by the lower bits of its number.
 type ByKey = Vec<Option<(NamingKey, u32)>>;
 
-/// A key that is an object, and what is named by it.
 type NamingKey = (ObjectIndex, EntryPart);
 
 fn line_of((object, _): NamingKey) -> usize {
@@ -80,7 +79,6 @@ impl LabelNames {
         self.is_all_kept
     }
 
-    /// The number of a label.
     fn number(&mut self, label: &UnnumberedLabel, texts: &Texts) -> Result<u32> {
         if let Some(key) = label.key
             && let Some(number) = known(&self.by_key, key)
@@ -282,13 +280,14 @@ impl WorkPiece for EdgePiece {
                 if !chosen.is_written(heap, source, target) {
                     continue;
                 }
-                let name = match by {
+                let own_name = match by {
                     NamedBy::Label => Some(writer.label_name(slot, position)),
                     NamedBy::Index => known_name(writer, slot, position, found[nth]).ok(),
                     NamedBy::Key => None,
                 };
-                let name = name.or_else(|| known.next().copied());
-                let (edge_type, name) = name.unwrap_or((EdgeType::Property, 0));
+                let (edge_type, name) = own_name
+                    .or_else(|| known.next().copied())
+                    .unwrap_or((EdgeType::Property, 0));
                 writer.edge(&mut line, edge_type, name, chosen.node(target));
                 line.character(b',');
                 line.character(b'\n');

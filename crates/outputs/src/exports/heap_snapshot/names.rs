@@ -17,7 +17,6 @@ const FIXED: [&str; 6] = [
     "(garbage)",
 ];
 
-/// Numbered names.
 pub(super) struct NumberedNames {
     all: Vec<String>,
     /// By class slot.
@@ -58,9 +57,13 @@ impl NumberedNames {
         for name in FIXED {
             numbered.number(name.to_owned());
         }
-        let classes = heap.heap().objects.classes.iter();
-        let classes = classes.map(|class| numbered.number(shown_class(&class.name)));
-        let classes = classes.collect();
+        let classes = heap
+            .heap()
+            .objects
+            .classes
+            .iter()
+            .map(|class| numbered.number(shown_class(&class.name)))
+            .collect();
         let mut first_fields = Vec::new();
         let mut fields = Vec::new();
         for slot in 0..heap.heap().objects.classes.len() as u32 {
@@ -72,12 +75,14 @@ impl NumberedNames {
             fields.extend(names.map(|name| numbered.number(name)));
         }
         let roots = heap.root_slots();
-        let globals = (0..).map_while(|nth| roots.global_name(nth));
-        let globals = globals.map(|name| numbered.number(name.to_owned()));
-        let globals = globals.collect();
-        let words = last_word.map_or(0..0, |last| 0..last / 4 + 1);
-        let words = words.map(|word| numbered.number(format!("+{}", word * 4)));
-        let words = words.collect();
+        let globals = (0..)
+            .map_while(|nth| roots.global_name(nth))
+            .map(|name| numbered.number(name.to_owned()))
+            .collect();
+        let words = last_word
+            .map_or(0..0, |last| 0..last / 4 + 1)
+            .map(|word| numbered.number(format!("+{}", word * 4)))
+            .collect();
         let mut fixed = |name: &str| numbered.number(name.to_owned());
         Ok(Self {
             any_element: fixed("[*]"),

@@ -370,8 +370,7 @@ impl TableExport<'_> {
                 None => kind.to_owned(),
             });
         }
-        let label = cut.label.as_deref()?;
-        let label = self.heap.source().without_key(label);
+        let label = self.heap.source().without_key(cut.label.as_deref()?);
         Some(format!(
             "{}{}",
             cut.class_name.as_deref()?,
@@ -467,9 +466,9 @@ fn origin(groups: &PathGroups, mut group: PathGroup) -> Option<RootOrigin> {
 }
 
 fn is_number_between(text: &str, start: &str, end: &str) -> bool {
-    let number = text.strip_prefix(start);
-    let number = number.and_then(|number| number.strip_suffix(end));
-    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    text.strip_prefix(start)
+        .and_then(|rest| rest.strip_suffix(end))
+        .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The word that stands for a value in JSON.

@@ -113,7 +113,6 @@ impl<'o> TableWriter<'o> {
         self.text_bytes += text_bytes;
     }
 
-    /// Ends the row.
     pub(super) fn end_row(&mut self) -> Result<()> {
         debug_assert_eq!(self.next, self.columns.len(), "a row has every column");
         self.next = 0;
