@@ -41,7 +41,7 @@ impl Arenas {
     /// Counts a block with so many words that refer into itself. A block of numbers has some by chance.
     fn add(&mut self, address: u32, usable: u32, own_words: u64) {
         let words = u64::from(usable) / 4;
-        let by_chance = words * u64::from(usable) >> 32;
+        let by_chance = (words * u64::from(usable)) >> 32;
         if usable >= Self::SMALLEST && own_words > 64 + 4 * by_chance {
             self.count += 1;
             self.size += u64::from(usable);
