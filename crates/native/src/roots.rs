@@ -121,8 +121,7 @@ impl Layout {
     /// What makes the roots uncertain.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = Warning> {
         let guessed = self.is_guessed.then_some(Warning::StackBoundsGuessed);
-        let running = (self.stack.end - self.stack.start) > 0;
-        let running = running.then_some(Warning::FramesActive {
+        let running = (!self.stack.is_empty()).then_some(Warning::FramesActive {
             size: self.stack.end - self.stack.start,
         });
         let initialised = self.is_heap_initialised.then_some(Warning::DataSnapshot);
