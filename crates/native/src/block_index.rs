@@ -4,7 +4,7 @@ use base::error::Result;
 use base::units::ObjectIndex;
 use heap::RankedBits;
 
-use crate::allocator::UsedBlocks;
+use crate::used_blocks::UsedBlocks;
 
 /// Blocks begin at different multiples of this.
 const GRANULE: u32 = 8;

@@ -9,7 +9,7 @@ use base::error::{Error, Result};
 use base::units::Address;
 use dumps::Memory;
 
-use crate::allocator::{UsedBlocks, corrupt, keep_damage};
+use crate::used_blocks::{UsedBlocks, corrupt, keep_damage};
 
 /// The most bytes between two fields of the state.
 const STATE_SIZE: u32 = 512;

@@ -8,7 +8,7 @@ use base::error::{Error, Result};
 use base::units::Address;
 use dumps::Memory;
 
-use crate::allocator::{Allocator, UsedBlocks, corrupt, keep_damage};
+use crate::used_blocks::{Allocator, UsedBlocks, corrupt, keep_damage};
 
 /// The most root blocks that are walked as if they were the first of a chain: a memory with more looks like allocators
 /// on purpose.

@@ -15,6 +15,7 @@ mod references;
 mod roots;
 mod source;
 mod unreferenced;
+mod used_blocks;
 
 pub use error::NativeError;
 pub use program::{Program, has_allocator, is_native};

@@ -18,13 +18,14 @@ use heap::{
 };
 use wasm::module::{Module, TLSF_ROOT};
 
-use crate::allocator::{self, Allocator, UsedBlocks};
+use crate::allocator;
 use crate::block_index::BlockIndex;
 use crate::identity::data_mismatch;
 use crate::references;
 use crate::roots::{self, Layout};
 use crate::source::NativeSource;
 use crate::unreferenced::{self, Unreferenced};
+use crate::used_blocks::{Allocator, UsedBlocks};
 
 /// Whether the linker of C, C++, Rust and Zig wrote a module, by the name that it gives to the stack pointer. A module of
 /// AssemblyScript has another name for it. Of a module without names, the memory says it: [`has_allocator`].

@@ -12,8 +12,8 @@ use base::warning::Warning;
 use dumps::Memory;
 use heap::{EdgeLabel, Edges};
 
-use crate::allocator::UsedBlocks;
 use crate::block_index::BlockIndex;
+use crate::used_blocks::UsedBlocks;
 
 /// Blocks that one task scans.
 const CHUNK: usize = 1 << 12;

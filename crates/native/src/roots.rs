@@ -11,8 +11,8 @@ use dumps::{Dump, HostRoot};
 use heap::{FoundSlots, RootKind};
 use wasm::module::{DataSegment, Global, Module};
 
-use crate::allocator::UsedBlocks;
 use crate::block_index::BlockIndex;
+use crate::used_blocks::UsedBlocks;
 
 /// The kinds of roots with their blocks, and the places.
 #[derive(Default)]

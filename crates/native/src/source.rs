@@ -13,9 +13,9 @@ use heap::{
     Need, ObjectReader, PathTree, ReadOrder, Source, Survey, TextFilter,
 };
 
-use crate::allocator::Allocator;
 use crate::error::NativeError;
 use crate::fields::{NativeFields, type_of_field};
+use crate::used_blocks::Allocator;
 
 /// The heap of one dump, and a hash of its module.
 pub(crate) struct NativeSource {

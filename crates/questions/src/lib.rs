@@ -20,6 +20,7 @@ mod place_table;
 mod question;
 mod referrers;
 mod report;
+mod sampled_blocks;
 mod summary;
 mod suspects;
 mod unreachable;

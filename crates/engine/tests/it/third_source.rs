@@ -62,6 +62,7 @@ impl Source for Granules {
         Some(Blocks {
             header: HEADER,
             granule: GRANULE,
+            overhead: None,
         })
     }
 

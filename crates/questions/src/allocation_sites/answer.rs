@@ -1,19 +1,8 @@
-//! The sampled blocks, and the answer about the lines that allocated them.
+//! The answer about the lines that allocated them.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use base::frame::Frame;
-
-/// The blocks that a profiler sampled and that were not freed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct SampledBlocks {
-    /// The mean number of bytes between two samples; 1 if every block is a sample.
-    pub interval: u64,
-    /// The lines that allocated.
-    pub places: Vec<Frame>,
-    /// Address, size and place of each block, one block after the other.
-    pub blocks: Vec<u32>,
-}
 
 /// What is alive, by the line that allocated it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -1,21 +1,19 @@
 //! Which lines of source allocated what is alive in a dump, by the blocks that a profiler sampled.
 
 mod answer;
-mod block_sites;
 mod growth;
-mod sampled;
 
 use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
-pub use answer::{AllocationSite, AllocationSites, OtherObjects, SampledBlocks};
+pub use crate::sampled_blocks::SampledBlocks;
+use crate::sampled_blocks::{BlockMatch, matched};
+pub use answer::{AllocationSite, AllocationSites, OtherObjects};
 use base::columns;
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
 use base::frame::Frame;
-pub(crate) use block_sites::BlockSites;
 pub use growth::{SiteChange, SiteGrowth, site_growth};
 use heap::{DominatorIndex, Need};
-use sampled::{BlockMatch, matched};
 
 #[derive(Clone, Default)]
 struct SiteSums {
@@ -150,7 +148,7 @@ fn sums_by_place(
             continue;
         };
         step.advance(3)?;
-        let object = match matched(loaded, address, size) {
+        let object = match matched(&loaded.heap, &*loaded.source, address, size) {
             BlockMatch::Object(object) => object,
             BlockMatch::OtherSize => {
                 differing += 1;

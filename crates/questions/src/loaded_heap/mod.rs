@@ -2,6 +2,7 @@
 //! which are built by the first of them.
 
 mod after_return;
+mod block_sites;
 mod largest_children;
 mod lazy;
 mod reader;
@@ -9,8 +10,8 @@ mod reader;
 use std::sync::Arc;
 
 use crate::QuestionError;
-use crate::allocation_sites::{BlockSites, SampledBlocks};
 use crate::glob::{self, Glob};
+use crate::sampled_blocks::SampledBlocks;
 pub(super) use after_return::AfterReturn;
 use base::columns;
 use base::control::Control;
@@ -20,6 +21,7 @@ use base::side_by_side::side_by_side;
 use base::trap::Trap;
 use base::units::{ObjectIndex, ShownAddress};
 use base::warning::Warning;
+use block_sites::BlockSites;
 use heap::views::{ComparisonSort, ComparisonView, Selection};
 use heap::{
     Cuts, DominatorIndex, Heap, Opened, PathTree, ReadOrder, ReferrerIndex, RootSlots, Source,
@@ -98,7 +100,7 @@ impl LoadedHeap {
     /// [`QuestionError::Profile`] for a profile that recorded some allocations only; [`Error::OutOfMemory`],
     /// [`Error::Aborted`].
     pub fn with_profile(mut self, sampled: &SampledBlocks, control: &Control) -> Result<Self> {
-        let (sites, warning) = BlockSites::new(&self, sampled, control)?;
+        let (sites, warning) = BlockSites::new(&self.heap, &*self.source, sampled, control)?;
         self.sites = Some(sites);
         self.warnings.extend(warning);
         Ok(self)

@@ -1,16 +1,14 @@
 //! Which line allocated each block, by a profile of the same moment that recorded every allocation.
 
-use super::SampledBlocks;
-use super::sampled::{BlockMatch, matched};
 use crate::QuestionError;
-use crate::loaded_heap::LoadedHeap;
+use crate::sampled_blocks::{BlockMatch, SampledBlocks, matched};
 use base::columns;
 use base::control::{Control, Phase};
 use base::error::Result;
 use base::frame::Frame;
 use base::units::ObjectIndex;
 use base::warning::Warning;
-use heap::{NO_ALLOCATION, Need};
+use heap::{Heap, NO_ALLOCATION, Need, Source};
 
 /// The lines that allocated the blocks of a heap, and how many bytes they asked for.
 pub(crate) struct BlockSites {
@@ -28,11 +26,12 @@ impl BlockSites {
     /// [`QuestionError::Profile`] for a profile that recorded some allocations only;
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
     pub(crate) fn new(
-        loaded: &LoadedHeap,
+        heap: &Heap,
+        source: &dyn Source,
         sampled: &SampledBlocks,
         control: &Control,
     ) -> Result<(Self, Option<Warning>)> {
-        loaded.source.check(Need::Blocks)?;
+        source.check(Need::Blocks)?;
         if sampled.interval != 1 {
             return Err(QuestionError::Profile {
                 message: format!(
@@ -43,7 +42,6 @@ impl BlockSites {
             }
             .into());
         }
-        let heap = &loaded.heap;
         let step = control.begin(Phase::View, sampled.blocks.len() as u64);
         let mut sites = Self {
             places: sampled.places.clone(),
@@ -56,7 +54,7 @@ impl BlockSites {
                 continue;
             };
             step.advance(3)?;
-            match matched(loaded, address, size) {
+            match matched(heap, source, address, size) {
                 BlockMatch::Object(object) => {
                     matching += 1;
                     sites.place_of[object.at()] = place;

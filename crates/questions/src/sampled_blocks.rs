@@ -1,11 +1,24 @@
-//! The object of a block that a profiler recorded.
+//! Blocks that a profiler recorded, and the objects in them.
 
-use crate::loaded_heap::LoadedHeap;
+use serde::{Deserialize, Serialize};
+
+use base::frame::Frame;
 use base::units::{Address, ObjectIndex};
-use heap::Blocks;
+use heap::{Blocks, Heap, Source};
+
+/// The blocks that a profiler sampled and that were not freed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SampledBlocks {
+    /// The mean number of bytes between two samples; 1 if every block is a sample.
+    pub interval: u64,
+    /// The lines that allocated.
+    pub places: Vec<Frame>,
+    /// Address, size and place of each block, one block after the other.
+    pub blocks: Vec<u32>,
+}
 
 /// What a recorded block is in a heap.
-pub(super) enum BlockMatch {
+pub(crate) enum BlockMatch {
     /// This object.
     Object(ObjectIndex),
     /// A block of another size: the profile is of another moment.
@@ -15,9 +28,8 @@ pub(super) enum BlockMatch {
 }
 
 /// The object that begins in a block of this address and size.
-pub(super) fn matched(loaded: &LoadedHeap, address: u32, size: u32) -> BlockMatch {
-    let heap = &loaded.heap;
-    let blocks = loaded.source.blocks();
+pub(crate) fn matched(heap: &Heap, source: &dyn Source, address: u32, size: u32) -> BlockMatch {
+    let blocks = source.blocks();
     let header = blocks.as_ref().map_or(0, |blocks| blocks.header);
     let payload = address.checked_add(header).map(Address);
     let object = payload.and_then(|payload| heap.objects.at(payload));
