@@ -155,9 +155,15 @@ impl Source for JoinedSource {
         object.is_some_and(|object| self.js.source.is_root_part(object))
     }
 
-    fn holds_roots(&self, object: ObjectIndex) -> bool {
-        let object = self.js_object(object);
-        object.is_some_and(|object| self.js.source.holds_roots(object))
+    fn root_holders(&self) -> Result<Option<Bits>> {
+        let Some(holders) = self.js.source.root_holders()? else {
+            return Ok(None);
+        };
+        let mut joined = Bits::new(self.heap.objects.len())?;
+        for object in holders.iter_in(0..self.js.heap.objects.len() as u32) {
+            joined.insert(self.of_js(ObjectIndex(object)).0);
+        }
+        Ok(Some(joined))
     }
 
     fn program_name(
