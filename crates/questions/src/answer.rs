@@ -61,7 +61,7 @@ impl Answer {
 #[serde(untagged)]
 pub enum AnswerBody {
     /// To `summary`.
-    Summary(Summary),
+    Summary(Box<Summary>),
     /// To `find`.
     Find(FoundObjects),
     /// To `object`.

@@ -60,7 +60,7 @@ pub fn ask(
     control.check()?;
     let mut notes = Vec::new();
     let body = match question {
-        Question::Summary {} => AnswerBody::Summary(summary(loaded, control)?),
+        Question::Summary {} => AnswerBody::Summary(Box::new(summary(loaded, control)?)),
         Question::Find(options) => AnswerBody::Find(find(loaded, options, before, control)?),
         Question::Object(options) => {
             AnswerBody::Object(Box::new(object(loaded, options, &mut notes, control)?))
