@@ -95,6 +95,10 @@ pub fn open_heap<'env>(
     ts_args_type = "dump: Uint8Array | FileData, wasm: Uint8Array | FileData, host: Uint8Array | FileData, numbers: Uint8Array | FileData | undefined | null, handles: Uint8Array | FileData | undefined | null, options: OpenData, control?: C",
     ts_return_type = "C extends WorkControl ? Promise<HeapHandle> : HeapHandle"
 )]
+#[allow(
+    clippy::too_many_arguments,
+    reason = "one for each file, and JavaScript passes them by position"
+)]
 pub fn open_joined<'env>(
     env: &'env Env,
     dump: InputArg<'_>,
