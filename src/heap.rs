@@ -104,7 +104,7 @@ pub fn open_heap<'env>(
 )]
 #[allow(
     clippy::too_many_arguments,
-    reason = "JavaScript passes each input as an argument, as it does to `openHeap`"
+    reason = "one for each file, and JavaScript passes them by position"
 )]
 pub fn open_joined<'env>(
     env: &'env Env,
