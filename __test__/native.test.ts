@@ -177,7 +177,9 @@ describe.skipIf(!hasClang).each(["-O0", "-O2"])("clang %s, without names", (leve
       heap.close();
       return { roots, unreferenced, codes };
     });
-    expect(bare).toEqual(full);
+    // Without debug information there are no types to guess.
+    const codes = full?.codes.filter((code) => code !== "WARN_TYPE_GUESSED");
+    expect(bare).toEqual({ ...full, codes });
   });
 });
 

@@ -61,7 +61,10 @@ describe.skipIf(!hasEmcc).each(["dlmalloc", "emmalloc"] as const)("emcc, %s", (m
     (...options) => {
       const guest = run("guest.c", malloc, ...options);
       expectBlocksOfLog(guest, OVERHEAD[malloc]);
+      // Types are in the debug information. One block fits one of them.
+      const types = options.includes("-g") ? ["WARN_TYPE_GUESSED"] : [];
       expect(codesOf(guest)).toEqual([
+        ...types,
         "WARN_CONSERVATIVE",
         "WARN_STACK_BOUNDS_GUESSED",
         "WARN_FRAMES_ACTIVE",

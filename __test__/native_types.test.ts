@@ -99,7 +99,7 @@ describe.skipIf(!hasClang)("C", () => {
   test("paths, objects and conditions have the names of the source", () => {
     const { wasm, dump } = dumped(compiled("guest.c", "named", "-O0"));
     const heap = openHeap(dump, wasm);
-    const found = heap.find({ className: "session", where: "this.id == 7", limit: 10 });
+    const found = heap.find({ class: "session", where: "this.id == 7", limit: 10 });
     expect(found.total).toBe(1);
     const [session] = found.objects;
     const path = heap.paths(session?.address ?? 0).path?.text;
@@ -258,7 +258,7 @@ describe.skipIf(!hasZig)("Zig", () => {
     }
     expect(heap.warnings.map(({ code }) => code)).not.toContain("WARN_PAGES_UNKNOWN");
     expect(typedShare(heap).blocks).toBeGreaterThan(0.95);
-    expect(heap.find({ className: "guest.Session", limit: 0 }).total).toBe(300);
+    expect(heap.find({ class: "guest.Session", limit: 0 }).total).toBe(300);
     heap.close();
   });
 
@@ -274,8 +274,8 @@ describe.skipIf(!hasZig)("Zig", () => {
     const { blocks, bytes } = typedShare(heap);
     expect(blocks).toBeGreaterThan(0.95);
     expect(bytes).toBeGreaterThan(0.9);
-    expect(heap.find({ className: "Square", limit: 0 }).total).toBe(41);
-    expect(heap.find({ className: "char[]", limit: 0 }).total).toBe(481);
+    expect(heap.find({ class: "Square", limit: 0 }).total).toBe(41);
+    expect(heap.find({ class: "char[]", limit: 0 }).total).toBe(481);
     heap.close();
   });
 });

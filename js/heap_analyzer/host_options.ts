@@ -74,12 +74,20 @@ function handlesOf({ handles }: HostOptions, dump: string): string | undefined {
 }
 
 /** Refuses options of the host that have no effect. */
-export function checkHost(options: HostOptions, dumps: readonly string[]): void {
-  const { host } = options;
+export function checkHost(
+  options: HostOptions & { profile?: string },
+  dumps: readonly string[],
+): void {
+  const { host, profile } = options;
   const names = ["numbers", "handles", "slot"] as const;
   const needing = names.find((name) => options[name] !== undefined);
   if (host === undefined && needing !== undefined) {
     throw new Error(`option '--${needing}' needs --host: the heap snapshot of the host`);
+  }
+  if (host !== undefined && profile !== undefined) {
+    throw new Error(
+      "option '--profile <file>' is for programs of C, C++, Rust and Zig: without --host",
+    );
   }
   if (host !== undefined && dumps.length > 1) {
     throw new Error("option '--host <file>' goes with one dump: compare dumps without their hosts");

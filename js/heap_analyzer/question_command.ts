@@ -121,12 +121,10 @@ export async function runQuestion(
   );
   const line = new ProgressLine();
   const control = new (addon().WorkControl)();
-  const requests: native.OpenData[] = dumps.map((_, nth) => reading(options, nth, dumps.length));
-  const last = requests.at(-1);
-  if (last !== undefined && options.profile !== undefined) {
-    last.profile = readProfile(options.profile);
-  }
-  const heaps = await line.watch(control, openEach(dumps, modules, requests, control));
+  const heaps = await line.watch(
+    control,
+    openAll(dumps, modules, options, control, options.profile),
+  );
   const [heap, before] = heaps.reverse() as [native.HeapHandle, native.HeapHandle?];
   const next = nextCommand(dumps.at(-1), modules.at(-1), options);
   const answer = await asked(line, heap, question, before, { ...options, ...next });
@@ -143,15 +141,18 @@ export function readProfile(profile: string): Buffer {
   }
 }
 
-/** Opens dumps for questions, all at the same time. */
+/** Opens dumps for questions, all at the same time. The profile, of every allocation, is of the last one. */
 export async function openAll(
   dumps: readonly string[],
   modules: readonly (string | undefined)[],
   options: ReadingOptions & HostOptions,
   control: native.WorkControl,
+  profile?: string,
 ): Promise<native.HeapHandle[]> {
-  const requests = dumps.map((_, nth) => reading(options, nth, dumps.length));
+  const requests: native.OpenData[] = dumps.map((_, nth) => reading(options, nth, dumps.length));
   const { host } = options;
+  const last = requests.at(-1);
+  if (last !== undefined && profile !== undefined) last.profile = readProfile(profile);
   if (host === undefined) return await openEach(dumps, modules, requests, control);
   const [dump, request] = [dumps[0] as string, requests[0] as native.OpenData];
   return [await openWithHost(dump, modules[0], { ...options, host }, request, control)];

@@ -231,8 +231,8 @@ mod tests {
     }
 
     #[test]
-    fn version_3_has_the_pointers_of_the_host_before_the_memory() {
-        let mut file = file(3, 0);
+    fn pointers_of_the_host_are_before_the_memory() {
+        let mut file = file(VERSION_WITH_HOST_ROOTS, 0);
         let records = [12u32, 4096, 4, u32::from_le_bytes(*b"root")];
         let bytes = records.iter().flat_map(|word| word.to_le_bytes());
         file.splice(HEADER_SIZE..HEADER_SIZE, bytes);

@@ -8,7 +8,7 @@ use base::error::Result;
 use base::units::{Address, ObjectIndex};
 use base::warning::Warning;
 use heap::{
-    Blocks, DominatorIndex, EdgeLabel, FieldReader, FieldType, Found, LabelKind, Need,
+    Blocks, ClassNaming, DominatorIndex, EdgeLabel, FieldReader, FieldType, Found, LabelKind, Need,
     ObjectReader, PathTree, ReadOrder, Source, Survey, TextFilter,
 };
 
@@ -104,6 +104,14 @@ impl Source for NativeSource {
                 class.label(field as usize, Some(offset / class.size))
             }
             _ => self.class_label(class_slot, label),
+        }
+    }
+
+    fn class_naming(&self, class_slot: u32) -> ClassNaming {
+        let class = self.classes().get(class_slot as usize);
+        ClassNaming {
+            fields: class.map_or(0, |class| class.fields.len() as u32),
+            ..ClassNaming::default()
         }
     }
 
