@@ -14,8 +14,7 @@ const EXAMPLE = import.meta.dirname;
 const CLI = createRequire(import.meta.url).resolve(
   "@warpo/heap-analyzer/dist/heap_analyzer/cli.js",
 );
-/** The warning says that every word that is an address counts as a reference, which is always so for C. */
-const RULES = ["--warmup", "2", "--allow-warnings"];
+const RULES = ["--warmup", "2"];
 const folder = resolve(EXAMPLE, "../../build/leaky-parser");
 const here = relative(process.cwd(), folder) || ".";
 

@@ -1,11 +1,19 @@
 /** Which warnings keep a check from deciding. */
 import type { Warning, WarningCode } from "../../index.js";
 
-/** Warnings that do not touch numbers. */
+/**
+ * Warnings that do not touch numbers. The last five are about programs of C, C++, Rust and Zig: their blocks and sizes are
+ * exact, and what is uncertain of references, roots and types is so in every dump alike.
+ */
 const HARMLESS: readonly WarningCode[] = [
   "WARN_NAMES_MISSING",
   "WARN_NAMES_INCOMPLETE",
   "WARN_GROWTH_NOT_CHECKED",
+  "WARN_CONSERVATIVE",
+  "WARN_STACK_BOUNDS_GUESSED",
+  "WARN_HOST_ROOTS_UNKNOWN",
+  "WARN_TYPE_GUESSED",
+  "WARN_TYPE_CONFLICT",
 ];
 
 /** Why numbers may be wrong: the codes of warnings, each once. Empty if the check can decide. */
