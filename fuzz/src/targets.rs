@@ -68,7 +68,7 @@ pub fn dump(input: &[u8]) {
     let globals = 4 * dump.globals.len() as usize;
     let parts = HEADER_SIZE + globals + dump.memory.as_bytes().len();
     let host_roots = input.len() - parts;
-    // Only version 3 has them, after their size.
+    // Only one version has them, after their size.
     assert!(host_roots == 0 || host_roots >= 4);
     assert!(dump.host_roots.iter().count() * 8 <= host_roots);
     assert_eq!(dump.globals.iter().count(), dump.globals.len() as usize);

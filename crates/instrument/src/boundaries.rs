@@ -139,7 +139,17 @@ impl Boundaries {
                         .map(|root| Boundary::Global(root.index))
                 };
                 let Some(root) = root.or_else(variable) else {
-                    return linked_boundaries(module, code).ok_or(missing(&STACK_POINTER));
+                    let linked = linked_boundaries(module, code).ok_or(missing(&STACK_POINTER))?;
+                    // A module that was exposed before names its boundaries.
+                    let data_end = by_name(&DATA_END, globals, exports).map(Boundary::Global);
+                    return Ok(Self {
+                        data_end: data_end.unwrap_or(linked.data_end),
+                        stack_pointer: match (linked.stack_pointer, named_base) {
+                            (Boundary::Folded(_), Some(base)) => base,
+                            (found, _) => found,
+                        },
+                        heap_base: named_base.unwrap_or(linked.heap_base),
+                    });
                 };
                 named_base.unwrap_or(root)
             }
