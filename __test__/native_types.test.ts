@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { WASI } from "node:wasi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exposeGlobals, writeDump } from "../dist/capture.js";
-import { analyze, type LoadedHeap, openHeap } from "../dist/index.js";
+import { analyze, openHeap } from "../dist/index.js";
 import { hasClang, PATH, PROGRAMS } from "./support/native_program.ts";
 import { random, randomCProgram } from "./support/random_c_program.ts";
 
@@ -59,7 +59,7 @@ function dumped(file: string) {
 }
 
 /** The parts of the blocks, and of their bytes, that have types, of those that something refers to. */
-function typedShare(heap: LoadedHeap) {
+function typedShare(heap: ReturnType<typeof openHeap>) {
   const { objects } = heap.find({ limit: 1_000_000 });
   const sums = { blocks: 0, bytes: 0, typedBlocks: 0, typedBytes: 0 };
   for (const { address, className, shallowSize } of objects) {
