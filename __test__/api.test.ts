@@ -465,7 +465,7 @@ describe("options", () => {
     [{ instance: 3 }, "unknown option instance; did you mean instances?"],
     [
       { colour: 1 },
-      "unknown option colour; the options are sort, top, instances, force, partial, raw, globals, coredumpInstance, retainedSet",
+      "unknown option colour; the options are sort, top, instances, force, partial, raw, globals, coredumpInstance, hostRoots, retainedSet",
     ],
     [{ signal: undefined }, "option signal works only in the …Async functions"],
   ])("that do not exist, such as %j, are refused", async (options, message) => {

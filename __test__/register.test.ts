@@ -287,10 +287,12 @@ test("captures where Object.prototype has the names of traps and descriptors", (
 });
 
 test.each([
-  // (memory (export "memory") 1) (func (export "grow") (drop (memory.grow (i32.const 1))))
+  // (memory (export "memory") 1) (global (mut i32) (i32.const 0))
+  // (func (export "grow") (drop (memory.grow (i32.const 1))))
   [
     "whose heap cannot be found",
-    "0061736d0100000001040160000003020100050301000107110206" +
+    "0061736d01000000010401600000030201000503010001" +
+      "0606017f0141000b07110206" +
       "6d656d6f727902000467726f7700000a09010700410140001a0b",
     "the module neither exports nor names",
   ],
