@@ -10,7 +10,7 @@ import { holders, judged, openPair } from "./support/bridge_judge.ts";
 
 const VERSIONS = join(import.meta.dirname, "node_versions/node_modules");
 /** Other seeds give other numbers beside the handles. */
-const SEEDS = process.env.TEST_SEEDS === undefined ? [1] : [1, 2, 3];
+const SEEDS = process.env.TEST_HOSTS === undefined ? [1] : [1, 2, 3];
 const HOSTS = [
   { title: "this Node", node: process.execPath, seeds: SEEDS },
   { title: "Node 22", node: join(VERSIONS, "node-22/bin/node"), seeds: [1] },

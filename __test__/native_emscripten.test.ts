@@ -55,7 +55,10 @@ const codesOf = (guest: ReturnType<typeof run>) => {
   return codes;
 };
 
-describe.skipIf(!hasEmcc).each(["dlmalloc", "emmalloc"] as const)("emcc, %s", (malloc) => {
+/** With `npm run test:native`: Emscripten takes two seconds for each module. */
+const isRun = hasEmcc && process.env.TEST_NATIVE !== undefined;
+
+describe.skipIf(!isRun).each(["dlmalloc", "emmalloc"] as const)("emcc, %s", (malloc) => {
   test.each([["-O0", "-g"], ["-O2", "-g"], ["-O2"]])(
     "%s %s: the blocks are those of the log",
     (...options) => {
