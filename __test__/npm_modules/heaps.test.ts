@@ -1,5 +1,5 @@
-// Heaps of WebAssembly modules of published npm packages, against what the modules say of themselves. Their blocks are those
-// of compilers, versions and options that nobody here chose, without names.
+// Heaps of WebAssembly modules of published npm packages, compared with what the modules count themselves. The packages chose
+// their compilers, versions and options; most modules have no names.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";

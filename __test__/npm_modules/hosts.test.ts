@@ -1,4 +1,4 @@
-// Handles of published npm packages: which JavaScript objects hold which objects of a module that nobody here wrote.
+// Which JavaScript objects hold objects of the module of a published npm package.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -196,7 +196,10 @@ class Seen {
 /** Names of references that lead from an object to what many objects share. */
 const SHARED = /^(constructor|__proto__|map|shared|code|feedback_cell|dispatch_handle)$/;
 
-/** A node and everything at most so many edges below it: not what all share, and nothing behind a context. */
+/**
+ * A node, and the nodes that at most `depth` edges lead to. Edges to what many objects share, and those of a context, are not
+ * followed.
+ */
 function below(start: GraphNode, depth: number): Set<GraphNode> {
   const found = new Set([start]);
   let level = [start];

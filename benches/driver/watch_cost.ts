@@ -1,7 +1,7 @@
 /**
  * What `watch` costs the program that it watches: `node build/bench/watch_cost.js <wasm> <objects> <pairs> <seconds>`
- * prints as JSON how often a program works in so many seconds with `watch`, to how often it does without, for each pair
- * of such times in turn.
+ * prints ratios as JSON, one for each pair of measurements: the trades that a program makes in this many seconds with
+ * `watch`, divided by those without.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -194,7 +194,7 @@ NOINLINE static void step(void *volatile *slots) {
   } else if (kind == 11) {
     hide();
   } else if (kind == 12 && random_number(24) == 0) {
-    // Pages of another allocator: the heap goes on behind them.
+    // Another allocator takes these pages. The next ones of malloc follow them.
     __builtin_wasm_memory_grow(0, 1 + random_number(2));
   } else {
     point_from_block();

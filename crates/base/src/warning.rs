@@ -1,6 +1,7 @@
 //! Findings that do not stop an analysis, but may make a number wrong.
 
 use crate::mismatch::Mismatch;
+use crate::native_warning::NativeWarning;
 use crate::producer::Producer;
 use crate::raw_memory_warning::RawMemoryWarning;
 use crate::shown::Shown;
@@ -163,103 +164,6 @@ pub enum Warning {
         /// How many the default rule needs.
         needed: u64,
     },
-    /// Of a native program: every word that is an address in a block counts as a reference.
-    #[error(
-        "every word that is an address in a block counts as a reference: a number may keep a block, so there may be more unreferenced blocks; pointers that only the host or a local variable holds are not in the memory, so there may be fewer"
-    )]
-    ReferencesConservative,
-    /// The end of static data is not known, and follows from the usual sizes of stacks.
-    #[error(
-        "the module does not say where its static data ends: it follows from the usual sizes of stacks; if the stack has another size, old words of it count as references, and there may be more unreferenced blocks"
-    )]
-    StackBoundsGuessed,
-    /// Of a native program: the debug information cannot be read.
-    #[error(
-        "blocks of this program have no types, because its debug information cannot be read: {message}"
-    )]
-    TypesUnreadable {
-        /// What was found.
-        message: String,
-    },
-    /// Of a native program: pointers of different types refer to one block.
-    #[error(
-        "{count} pointer(s) have a type that does not fit what else is known of their block, such as after a cast or in memory that was not initialised: a block can have the type of an earlier pointer; sizes and counts do not depend on types"
-    )]
-    TypeConflict {
-        /// The number of pointers.
-        count: u64,
-    },
-    /// Of a program of Zig: full pages whose blocks are not known.
-    #[error(
-        "{count} page(s) of 64 KiB are full, so that Zig's allocator does not say which blocks they hold: these are missing from every number, and what only they refer to is unreferenced"
-    )]
-    PagesUnknown {
-        /// The number of pages.
-        count: u64,
-    },
-    /// Of a native program: types that only fit.
-    #[error(
-        "the types of {count} block(s) are guesses: they are the only ones that fit (their class has the evidence \"fit\"); sizes and counts do not depend on types"
-    )]
-    TypeGuessed {
-        /// The number of blocks.
-        count: u64,
-    },
-    /// Functions were running, and their local variables are in no dump.
-    #[error(
-        "functions were running when the dump was taken ({size} bytes of the stack are in use): local variables that are not on the stack are not in the dump, so there may be fewer unreferenced blocks"
-    )]
-    FramesActive {
-        /// The bytes of the stack that are in use.
-        size: u32,
-    },
-    /// Nothing in the memory refers to blocks, and the host may.
-    #[error(
-        "nothing in the memory refers to, or leads to, {unreferenced} of {blocks} blocks, and the host may hold them: what is unreferenced need not be a leak"
-    )]
-    HostRootsUnknown {
-        /// How many blocks the roots do not reach.
-        unreferenced: u64,
-        /// How many blocks there are.
-        blocks: u64,
-    },
-    /// Most memory is in a few blocks that refer into themselves.
-    #[error(
-        "{count} block(s) with {size} bytes, the first at {first}, refer into themselves as the memory of another allocator does: the objects of the program are inside of these blocks, and are not seen"
-    )]
-    NestedAllocator {
-        /// How many such blocks there are.
-        count: u64,
-        /// Their bytes.
-        size: u64,
-        /// The address of the first.
-        first: Address,
-    },
-    /// A pointer that the host is said to hold, and that points to no block.
-    #[error(
-        "the host is said to hold {address}, which is in no used block: it keeps nothing alive; is it from this dump?"
-    )]
-    HostRootElsewhere {
-        /// The pointer.
-        address: Address,
-    },
-    /// A profile and a dump that do not have the same blocks.
-    #[error(
-        "the profile and the dump have {matching} blocks in common, {only_in_profile} are only in the profile and {only_in_dump} only in the dump: these are not of the same moment, or some blocks were allocated without the profiler"
-    )]
-    ProfileDiffers {
-        /// How many blocks both have.
-        matching: u64,
-        /// How many only the profile has.
-        only_in_profile: u64,
-        /// How many live blocks only the dump has.
-        only_in_dump: u64,
-    },
-    /// A module that was made from the memory of a running program.
-    #[error(
-        "the module initialises memory that is part of the heap, so that it was made from the memory of a running program: initialised static words count as references even if they still have their initial value, so there may be more unreferenced blocks"
-    )]
-    DataSnapshot,
     /// Of a snapshot: long strings, of which V8 writes only the start.
     #[error(
         "{count} string(s) have 1024 characters or more: V8 writes only the start of a long string into a snapshot, so these are not compared, and the savings may be too low"
@@ -415,6 +319,9 @@ pub enum Warning {
     /// What raw memory came without.
     #[error("{0}")]
     RawMemory(RawMemoryWarning),
+    /// About the heap of a program of C, C++, Rust or Zig.
+    #[error("{0}")]
+    Native(NativeWarning),
     /// A heap snapshot that has no memory of the size of the dump's.
     #[error(
         "no memory in the heap snapshot of the host has {memory_size} bytes, which is the size of the memory in the dump: the two files are of other moments or programs, and then the holders in JavaScript are wrong"
@@ -498,18 +405,6 @@ impl Warning {
             Self::ClassUnknown { .. } => "WARN_CLASS_UNKNOWN",
             Self::ContentsUnknown { .. } => "WARN_CONTENTS_UNKNOWN",
             Self::GrowthNotChecked { .. } => "WARN_GROWTH_NOT_CHECKED",
-            Self::ReferencesConservative => "WARN_CONSERVATIVE",
-            Self::StackBoundsGuessed => "WARN_STACK_BOUNDS_GUESSED",
-            Self::TypesUnreadable { .. } => "WARN_TYPES_UNREADABLE",
-            Self::TypeConflict { .. } => "WARN_TYPE_CONFLICT",
-            Self::PagesUnknown { .. } => "WARN_PAGES_UNKNOWN",
-            Self::TypeGuessed { .. } => "WARN_TYPE_GUESSED",
-            Self::FramesActive { .. } => "WARN_FRAMES_ACTIVE",
-            Self::HostRootsUnknown { .. } => "WARN_HOST_ROOTS_UNKNOWN",
-            Self::NestedAllocator { .. } => "WARN_NESTED_ALLOCATOR",
-            Self::HostRootElsewhere { .. } => "WARN_HOST_ROOT_ELSEWHERE",
-            Self::ProfileDiffers { .. } => "WARN_PROFILE_DIFFERS",
-            Self::DataSnapshot => "WARN_DATA_SNAPSHOT",
             Self::StringsCut { .. } => "WARN_STRINGS_CUT",
             Self::TotalMismatch { .. } => "WARN_TOTAL_MISMATCH",
             Self::ListBroken { .. } => "WARN_LIST_BROKEN",
@@ -524,6 +419,7 @@ impl Warning {
             Self::EdgesLeftOut { .. } => "WARN_EDGES_LEFT_OUT",
             Self::HostMoment { .. } => "WARN_HOST_MOMENT",
             Self::RawMemory(warning) => warning.code(),
+            Self::Native(warning) => warning.code(),
             Self::More { .. } => "WARN_MORE",
             Self::InDump { warning, .. } => warning.code(),
         }

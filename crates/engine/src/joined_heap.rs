@@ -1,16 +1,16 @@
 //! Opens a heap dump together with the heap snapshot of its host.
 
 use base::control::Control;
-use base::error::{Error, Result};
+use base::error::Result;
 use base::input::Input;
 use dumps::Dump;
-use joined::{DumpIdentity, Handles, JoinError, JoinOptions, Numbers};
+use joined::{DumpIdentity, Handles, JoinOptions, Numbers};
 use questions::LoadedHeap;
 
-use assemblyscript::DumpBytes;
+use heap::DumpBytes;
 
 use crate::containers::{Origin, Reading, unpacked};
-use crate::recognised::{is_snapshot, read_program};
+use crate::recognised::{read_program, require_dump};
 
 /// What surrounds a program: the heap of JavaScript that was captured with its dump.
 #[derive(Clone, Debug)]
@@ -42,10 +42,7 @@ pub fn open_joined<Bytes: AsRef<[u8]> + From<Vec<u8>>, Kept: AsRef<[u8]>>(
 ) -> Result<LoadedHeap> {
     let (file, Origin { trap, warnings }) = unpacked(file, module, reading, control)?;
     let name = file.name;
-    if is_snapshot(&file) {
-        let what = "the first file is a heap snapshot";
-        return Err(Error::from(JoinError::WrongKinds { what }).in_file(name));
-    }
+    require_dump(&file)?;
     let dump = file.bytes.as_ref();
     let memory_size = Dump::parse(dump)
         .map_err(|error| error.in_file(name))?

@@ -12,6 +12,7 @@ use base::input::Input;
 use base::warning::Warning;
 use heap::views::{ComparisonSort, ComparisonView, Selection};
 use heap::{Heap, HeapError};
+use joined::JoinError;
 use questions::LoadedHeap;
 use v8::{ModuleNames, SnapshotError};
 
@@ -137,8 +138,20 @@ pub fn open<Bytes: AsRef<[u8]> + From<Vec<u8>>, Kept: AsRef<[u8]>>(
 }
 
 /// Whether a file is a snapshot, judged by its first bytes.
-pub(crate) fn is_snapshot(file: &Input<'_, impl AsRef<[u8]>>) -> bool {
+fn is_snapshot(file: &Input<'_, impl AsRef<[u8]>>) -> bool {
     FileKind::of(file.bytes.as_ref()) == Some(FileKind::Json)
+}
+
+/// Refuses a snapshot where a dump is expected, to be joined with a snapshot.
+///
+/// # Errors
+/// [`JoinError::WrongKinds`].
+pub(crate) fn require_dump(file: &Input<'_, impl AsRef<[u8]>>) -> Result<()> {
+    if !is_snapshot(file) {
+        return Ok(());
+    }
+    let what = "the first file is a heap snapshot";
+    Err(Error::from(JoinError::WrongKinds { what }).in_file(file.name))
 }
 
 /// The names for the objects of WasmGC in a snapshot, if there is a module.

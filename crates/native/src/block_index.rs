@@ -46,7 +46,8 @@ impl<'w> BlockIndex<'w> {
         }
         let below = self.starts.count_up_to(address / GRANULE - self.first);
         let mut nth = below.checked_sub(1)? as usize;
-        // A block of an allocator with smaller steps can begin behind the address.
+        // Blocks are counted by multiples of `GRANULE`. With an allocator that aligns less, this one may begin after the
+        // address.
         if self.walk.addresses[nth] > address {
             nth = nth.checked_sub(1)?;
         }

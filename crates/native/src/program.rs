@@ -9,6 +9,7 @@ use base::control::{Control, Phase};
 use base::error::Result;
 use base::input::Input;
 use base::mismatch::Mismatch;
+use base::native_warning::NativeWarning;
 use base::tolerance::Tolerance;
 use base::units::AddressForm;
 use base::warning::Warning;
@@ -216,16 +217,16 @@ impl<'a> Program<'a> {
             roots.slots.add_unreferenced(entry)?;
         }
         roots.kinds.sort_unstable();
-        warnings.push(Warning::ReferencesConservative);
+        warnings.push(Warning::Native(NativeWarning::ReferencesConservative));
         warnings.extend(layout.warnings());
         if hosts.is_empty() {
             warnings.extend(self.host_roots_unknown(unreferenced.count, &walk));
         }
         warnings.extend(nested);
         if walk.unknown_pages > 0 {
-            warnings.push(Warning::PagesUnknown {
+            warnings.push(Warning::Native(NativeWarning::PagesUnknown {
                 count: walk.unknown_pages,
-            });
+            }));
         }
         Ok(NativeGraph {
             allocator: walk.allocator,
@@ -283,10 +284,10 @@ impl<'a> Program<'a> {
         let is_command = functions.exported("_start").is_some();
         let blocks = walk.addresses.len() as u64;
         let is_likely = unreferenced > 0 && (!is_command || unreferenced * 2 > blocks);
-        is_likely.then_some(Warning::HostRootsUnknown {
+        is_likely.then_some(Warning::Native(NativeWarning::HostRootsUnknown {
             unreferenced,
             blocks,
-        })
+        }))
     }
 
     /// The dump, without the values of its globals if it has those of another module.

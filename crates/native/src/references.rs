@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use base::columns;
 use base::control::{Control, Phase, Step};
 use base::error::Result;
+use base::native_warning::NativeWarning;
 use base::units::{Address, ObjectIndex};
 use base::warning::Warning;
 use dumps::Memory;
@@ -67,7 +68,7 @@ struct Arenas {
 impl Arenas {
     const SMALLEST: u32 = 1 << 16;
 
-    /// Counts a block with so many words that refer into itself. A block of numbers has some by chance.
+    /// Counts a block if more of its words refer into the block than chance explains.
     fn add(&mut self, address: u32, usable: u32, own_words: u64) {
         let words = u64::from(usable) / 4;
         let by_chance = (words * u64::from(usable)) >> 32;
@@ -87,11 +88,11 @@ impl Arenas {
     fn warning(&self, walk: &UsedBlocks) -> Option<Warning> {
         let used: u64 = walk.usable.iter().map(|&usable| u64::from(usable)).sum();
         let first = self.first.filter(|_| self.size * 2 > used)?;
-        Some(Warning::NestedAllocator {
+        Some(Warning::Native(NativeWarning::NestedAllocator {
             count: self.count,
             size: self.size,
             first,
-        })
+        }))
     }
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use base::columns;
 use base::control::Control;
 use base::error::Result;
+use base::native_warning::NativeWarning;
 use base::units::Address;
 use base::warning::Warning;
 use dumps::{Dump, HostRoot};
@@ -33,7 +34,9 @@ impl NativeRoots {
         for host in hosts {
             let address = host.address;
             let Some(object) = index.around(address.0) else {
-                warnings.push(Warning::HostRootElsewhere { address });
+                warnings.push(Warning::Native(NativeWarning::HostRootElsewhere {
+                    address,
+                }));
                 continue;
             };
             columns::push(&mut self.kinds, (object, RootKind::Host))?;
@@ -120,11 +123,16 @@ impl Layout {
 
     /// What makes the roots uncertain.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = Warning> {
-        let guessed = self.is_guessed.then_some(Warning::StackBoundsGuessed);
-        let running = (!self.stack.is_empty()).then_some(Warning::FramesActive {
-            size: self.stack.end - self.stack.start,
-        });
-        let initialised = self.is_heap_initialised.then_some(Warning::DataSnapshot);
+        let guessed = self
+            .is_guessed
+            .then_some(Warning::Native(NativeWarning::StackBoundsGuessed));
+        let running =
+            (!self.stack.is_empty()).then_some(Warning::Native(NativeWarning::FramesActive {
+                size: self.stack.end - self.stack.start,
+            }));
+        let initialised = self
+            .is_heap_initialised
+            .then_some(Warning::Native(NativeWarning::DataSnapshot));
         [guessed, running, initialised].into_iter().flatten()
     }
 }

@@ -146,7 +146,7 @@ fn blocks(
         .enumerate()
         .filter(|(_, next)| **next != 0)
     {
-        // After the last slot of a page, the next address is that of the page behind it.
+        // If the page is full, `next` is the address after the page.
         let page = page_of(next - 1);
         let Some(known) = pages
             .get_mut(page)

@@ -105,5 +105,6 @@ fn the_error_codes_of_the_engine_are_those_of_the_public_type() {
 fn the_warning_codes_of_the_engine_are_those_of_the_public_type() {
     let mut codes = codes_in("crates/base/src/warning.rs");
     codes.extend(codes_in("crates/base/src/raw_memory_warning.rs"));
+    codes.extend(codes_in("crates/base/src/native_warning.rs"));
     assert_eq!(codes, union("WarningCode"));
 }

@@ -21,6 +21,7 @@ use std::ops::Range;
 use base::columns;
 use base::control::Control;
 use base::error::{Error, Result};
+use base::native_warning::NativeWarning;
 use base::warning::Warning;
 use dumps::Memory;
 use heap::{EdgeLabel, TypeEvidence};
@@ -143,24 +144,26 @@ impl<'a> Typing<'a> {
         control: &Control,
     ) -> Result<BlockClasses> {
         if let Some(message) = &self.damage {
-            warnings.push(Warning::TypesUnreadable {
+            warnings.push(Warning::Native(NativeWarning::TypesUnreadable {
                 message: message.clone(),
-            });
+            }));
         }
         let mut spread = Spread::new(&self.types, memory, (walk, index), control)?;
         let constants = Constants::new(module);
         let dynamic = spread.find_dynamic_classes(&constants, &walk.addresses)?;
         spread.run(statics)?;
         if spread.conflicts > 0 {
-            warnings.push(Warning::TypeConflict {
+            warnings.push(Warning::Native(NativeWarning::TypeConflict {
                 count: spread.conflicts,
-            });
+            }));
         }
         let guessed = spread.blocks.iter().flatten();
         let guessed = guessed.filter(|found| found.evidence == TypeEvidence::Fit);
         let guessed = guessed.count() as u64;
         if guessed > 0 {
-            warnings.push(Warning::TypeGuessed { count: guessed });
+            warnings.push(Warning::Native(NativeWarning::TypeGuessed {
+                count: guessed,
+            }));
         }
         self.classes(spread, &dynamic)
     }

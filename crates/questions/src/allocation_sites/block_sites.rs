@@ -7,6 +7,7 @@ use base::columns;
 use base::control::{Control, Phase};
 use base::error::Result;
 use base::frame::Frame;
+use base::native_warning::NativeWarning;
 use base::units::ObjectIndex;
 use base::warning::Warning;
 use heap::{Heap, NO_ALLOCATION, Need, Source};
@@ -67,11 +68,11 @@ impl BlockSites {
         let live: u64 = heap.live_classes.iter().map(|class| class.count).sum();
         let only_in_dump = live.saturating_sub(matching);
         let differs = only_in_profile + only_in_dump > 0;
-        let warning = differs.then_some(Warning::ProfileDiffers {
+        let warning = differs.then_some(Warning::Native(NativeWarning::ProfileDiffers {
             matching,
             only_in_profile,
             only_in_dump,
-        });
+        }));
         Ok((sites, warning))
     }
 

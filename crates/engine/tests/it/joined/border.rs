@@ -103,7 +103,7 @@ fn steps(first: u64, count: u64) -> Value {
     json!((2..=8).map(of_step).collect::<Vec<_>>())
 }
 
-/// Arrays that one slot of a class holds, with these numbers and others behind them.
+/// Arrays that one slot of a class holds. Each has one of these rows, followed by `others` numbers that are no addresses.
 fn small_arrays(rows: &[Vec<u32>], others: u64) -> (Snapshot, Value) {
     let mut snapshot = Snapshot::new();
     let mut numbers = Vec::new();
@@ -148,7 +148,7 @@ fn small_arrays_are_judged_with_the_others_that_the_same_slot_holds() {
 fn an_element_is_judged_with_those_at_its_index() {
     let (scene, objects) = pinned(12);
     let rows: Vec<Vec<u32>> = objects.iter().map(|object| vec![object.0]).collect();
-    // Each array has another number behind the handle.
+    // In each array, a number that is no address follows the handle.
     let (snapshot, numbers) = small_arrays(&rows, 1);
     assert_eq!(derived(files(&scene, &snapshot).with_numbers(numbers)), 12);
     // Half of the arrays have another number in its place.
