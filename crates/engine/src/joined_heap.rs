@@ -31,7 +31,7 @@ const NO_MODULE: Option<&Input<'static>> = None;
 /// As [`open`](crate::open), joined with the heap of the host. Both files, and the numbers, are of one moment.
 ///
 /// # Errors
-/// [`JoinError`]; otherwise as [`open`](crate::open).
+/// [`joined::JoinError`]; otherwise as [`open`](crate::open).
 pub fn open_joined<Bytes: AsRef<[u8]> + From<Vec<u8>>, Kept: AsRef<[u8]>>(
     file: Input<'_, Bytes>,
     module: Option<&Input<'_, impl AsRef<[u8]>>>,
