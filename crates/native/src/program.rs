@@ -228,6 +228,7 @@ impl<'a> Program<'a> {
                 count: walk.unknown_pages,
             }));
         }
+        let alignment = walk.alignment;
         Ok(NativeGraph {
             allocator: walk.allocator,
             unreferenced,
@@ -240,7 +241,11 @@ impl<'a> Program<'a> {
             slots: roots.slots,
             warnings,
             memory_size: dump.memory.size(),
-            shapes: NativeShapes { types, words },
+            shapes: NativeShapes {
+                types,
+                words,
+                alignment,
+            },
         })
     }
 }

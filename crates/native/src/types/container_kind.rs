@@ -22,13 +22,17 @@ pub(super) enum LibraryContainer {
     CppString,
     /// What `std::map` and `std::set` have inside.
     CppTree,
+    /// `std::deque`.
+    CppDeque,
+    /// What `std::unordered_map` and `std::unordered_set` have inside.
+    CppHashTable,
 }
 
 impl LibraryContainer {
     /// The kind of a type, by its name and members.
     pub(super) fn of_type(types: &TypeTable<'_>, id: TypeId) -> Option<Self> {
         let name = types.get(id).name;
-        let kinds: [(&str, &[&str], Self); 7] = [
+        let kinds: [(&str, &[&str], Self); 9] = [
             ("Vec<", &["buf", "len"], Self::Vec),
             ("VecDeque<", &["buf", "head"], Self::Deque),
             ("RawTable<", &["table"], Self::HashTable),
@@ -36,6 +40,8 @@ impl LibraryContainer {
             ("vector<", &["__begin_", "__end_"], Self::CppVector),
             ("basic_string<", &["__l"], Self::CppString),
             ("__tree<", &["__begin_node_"], Self::CppTree),
+            ("deque<", &["__map_", "__start_"], Self::CppDeque),
+            ("__hash_table<", &["__bucket_list_"], Self::CppHashTable),
         ];
         let kinds = kinds.into_iter();
         let mut kinds = kinds.filter(|(start, ..)| name.starts_with(start));
@@ -44,6 +50,11 @@ impl LibraryContainer {
             .iter()
             .all(|member| part(types, id, member).is_some());
         (has_all && types.is_of_library(id)).then_some(kind)
+    }
+
+    /// Whether its members say of what types the blocks are to which they refer, beside what a rule says.
+    pub(super) fn has_typed_members(self) -> bool {
+        self == Self::CppHashTable
     }
 
     /// The paths of members to the pointer to the contents, of which the first that exists counts.
@@ -55,6 +66,8 @@ impl LibraryContainer {
             Self::CppVector => &[&["__begin_"]],
             Self::CppString => &[&["__l", "__data_"]],
             Self::CppTree => &[&["__pair1_", "__left_"], &["__end_node_", "__left_"]],
+            Self::CppDeque => &[&["__map_", "__begin_"]],
+            Self::CppHashTable => &[&["__p1_", "__next_"], &["__first_node_", "__next_"]],
         }
     }
 }

@@ -5,8 +5,10 @@
 //! themselves. What questions need of types afterwards is in a `layout`.
 
 mod container_kind;
+mod container_use;
 mod containers;
 mod dwarf;
+mod dynamic;
 mod fit;
 mod layout;
 mod names;
@@ -29,11 +31,11 @@ use wasm::module::Module;
 
 use crate::allocator::UsedBlocks;
 use crate::block_index::BlockIndex;
+pub(crate) use container_use::ContainerUse;
 use layout::Layouts;
 pub(crate) use layout::{ClassLayout, FieldHolds};
 use names::Namer;
 use rtti::{Constants, DynamicClasses};
-pub(crate) use spread::ContainerUse;
 use spread::Spread;
 pub(crate) use table::NumberKind;
 use table::{TypeId, TypeKind, TypeTable};

@@ -3,11 +3,14 @@
 
 mod btree;
 mod cpp;
+mod cpp_deque;
+mod cpp_hash_table;
 mod deque;
 mod hash_table;
 mod vector;
 
 use super::container_kind::{LibraryContainer, part_at};
+use super::container_use::ContainerPlace;
 use super::spread::Spread;
 use super::table::TypeId;
 use base::error::Result;
@@ -29,6 +32,8 @@ impl Spread<'_, '_> {
             LibraryContainer::CppVector => self.cpp_vector(address, id)?,
             LibraryContainer::CppString => self.cpp_string(address, id)?,
             LibraryContainer::CppTree => self.cpp_tree(address, id)?,
+            LibraryContainer::CppDeque => self.cpp_deque(address, id)?,
+            LibraryContainer::CppHashTable => self.cpp_hash_table(address, id)?,
         };
         self.unknown_containers += u64::from(followed.is_none());
         Ok(())
@@ -38,5 +43,13 @@ impl Spread<'_, '_> {
     fn part_word(&self, address: u32, id: TypeId, path: &[&str]) -> Option<u32> {
         let part = part_at(self.types, id, path)?;
         self.word(address.checked_add(part.offset)?)
+    }
+
+    /// Where a container lies.
+    fn container(&self, address: u32, id: TypeId) -> ContainerPlace {
+        ContainerPlace {
+            address,
+            size: self.types.size(id),
+        }
     }
 }
