@@ -274,7 +274,7 @@ impl<'s, 'a> Spread<'s, 'a> {
     }
 
     /// A pointer to at least one value of a type.
-    fn refer(&mut self, word: u32, target: TypeId, is_guess: bool) -> Result<()> {
+    pub(super) fn refer(&mut self, word: u32, target: TypeId, is_guess: bool) -> Result<()> {
         let Some((block, start, usable)) = self.block(word) else {
             return Ok(());
         };

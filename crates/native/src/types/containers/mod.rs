@@ -7,7 +7,9 @@ mod cpp_deque;
 mod cpp_hash_table;
 mod deque;
 mod hash_table;
+mod perhaps;
 mod vector;
+mod zig;
 
 use super::container_kind::{LibraryContainer, part_at};
 use super::container_use::ContainerPlace;
@@ -34,6 +36,11 @@ impl Spread<'_, '_> {
             LibraryContainer::CppTree => self.cpp_tree(address, id)?,
             LibraryContainer::CppDeque => self.cpp_deque(address, id)?,
             LibraryContainer::CppHashTable => self.cpp_hash_table(address, id)?,
+            LibraryContainer::Counted => self.counted_value(address, id)?,
+            LibraryContainer::CppWeak => self.cpp_weak(address, id)?,
+            LibraryContainer::CppOptional => self.cpp_optional(address, id)?,
+            LibraryContainer::ZigSlice => self.zig_slice(address, id)?,
+            LibraryContainer::ZigList => self.zig_list(address, id)?,
         };
         self.unknown_containers += u64::from(followed.is_none());
         Ok(())
