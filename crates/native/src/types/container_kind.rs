@@ -36,13 +36,15 @@ pub(super) enum LibraryContainer {
     ZigSlice,
     /// `ArrayList` of Zig.
     ZigList,
+    /// What `AutoHashMap` and `StringHashMap` of Zig have inside.
+    ZigHashMap,
 }
 
 impl LibraryContainer {
     /// The kind of a type, by its name and members.
     pub(super) fn of_type(types: &TypeTable<'_>, id: TypeId) -> Option<Self> {
         let name = types.get(id).name;
-        let kinds: [(&str, &[&str], Self); 16] = [
+        let kinds: [(&str, &[&str], Self); 17] = [
             ("Vec<", &["buf", "len"], Self::Vec),
             ("VecDeque<", &["buf", "head"], Self::Deque),
             ("RawTable<", &["table"], Self::HashTable),
@@ -59,6 +61,7 @@ impl LibraryContainer {
             ("optional<", &["__val_", "__engaged_"], Self::CppOptional),
             ("[]", &["ptr", "len"], Self::ZigSlice),
             ("array_list.", &["items", "capacity"], Self::ZigList),
+            ("hash_map.", &["metadata", "available"], Self::ZigHashMap),
         ];
         let kinds = kinds.into_iter();
         let mut kinds = kinds.filter(|(start, ..)| name.starts_with(start));
@@ -67,7 +70,7 @@ impl LibraryContainer {
             .iter()
             .all(|member| part(types, id, member).is_some());
         // No other language has such names.
-        let is_of_zig = matches!(kind, Self::ZigSlice | Self::ZigList);
+        let is_of_zig = matches!(kind, Self::ZigSlice | Self::ZigList | Self::ZigHashMap);
         (has_all && (is_of_zig || types.is_of_library(id))).then_some(kind)
     }
 
@@ -91,6 +94,7 @@ impl LibraryContainer {
             Self::CppOptional => &[&["__val_"]],
             Self::ZigSlice => &[&["ptr"]],
             Self::ZigList => &[&["items", "ptr"]],
+            Self::ZigHashMap => &[&["metadata"]],
             Self::CppHashTable => &[&["__p1_", "__next_"], &["__first_node_", "__next_"]],
         }
     }

@@ -121,6 +121,14 @@ impl<'s, 'a> Spread<'s, 'a> {
         Ok(())
     }
 
+    /// Takes steps from the budget, as for the elements of a container. Whether there were enough.
+    pub(super) fn spend(&mut self, steps: u64) -> Result<bool> {
+        self.control.count(steps)?;
+        let left = self.steps_left.checked_sub(steps);
+        self.steps_left = left.unwrap_or(0);
+        Ok(left.is_some())
+    }
+
     pub(super) fn word(&self, address: u32) -> Option<u32> {
         self.memory.word(Address(address))
     }

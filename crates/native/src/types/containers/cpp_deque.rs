@@ -51,6 +51,9 @@ impl Spread<'_, '_> {
         };
         let used = UsedBytes::First(end - first);
         self.add_use(pointers.holder, buffer, used)?;
+        if !self.spend(u64::from(end - begin) / 4)? {
+            return Ok(Some(()));
+        }
         let last = u64::from(start) + u64::from(length);
         let mut offset = 0;
         for at in (begin..end).step_by(4) {

@@ -40,6 +40,9 @@ impl Spread<'_, '_> {
             return Ok(Some(()));
         };
         let size = self.types.size(element);
+        if !self.spend(length.into())? {
+            return Ok(Some(()));
+        }
         for nth in 0..length {
             let position = (u64::from(first) + u64::from(nth)) % u64::from(capacity);
             // The buffer lies in a block.

@@ -62,6 +62,9 @@ impl Spread<'_, '_> {
                 base: first - start,
             },
         )?;
+        if !self.spend(buckets.into())? {
+            return Ok(Some(()));
+        }
         let mut used = 0;
         for nth in 0..buckets {
             let is_used = self

@@ -10,6 +10,7 @@ mod hash_table;
 mod perhaps;
 mod vector;
 mod zig;
+mod zig_hash_map;
 
 use super::container_kind::{LibraryContainer, part_at};
 use super::container_use::ContainerPlace;
@@ -41,6 +42,7 @@ impl Spread<'_, '_> {
             LibraryContainer::CppOptional => self.cpp_optional(address, id)?,
             LibraryContainer::ZigSlice => self.zig_slice(address, id)?,
             LibraryContainer::ZigList => self.zig_list(address, id)?,
+            LibraryContainer::ZigHashMap => self.zig_hash_map(address, id)?,
         };
         self.unknown_containers += u64::from(followed.is_none());
         Ok(())
