@@ -115,6 +115,18 @@ impl<'a> Typing<'a> {
         }
     }
 
+    /// The address of the only variable of a type with this name.
+    pub(crate) fn variable_of(&self, type_name: &str) -> Option<u32> {
+        let types = &self.types;
+        let mut found = types
+            .variables
+            .iter()
+            .filter(|variable| types.get(types.resolved(variable.type_id)).name == type_name);
+        let only = found.next()?;
+        let is_only = found.all(|other| other.address == only.address);
+        is_only.then_some(only.address)
+    }
+
     /// The names of static data.
     pub(crate) fn root_names(&self) -> RootNames<'_, 'a> {
         let namer = Namer::new(&self.types);
