@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 minutes=5
-targets=(dump module instrument debug_info classes collector_code heap analyze compare questions expressions snapshot coredump compressed)
+targets=(dump module instrument debug_info classes collector_code heap analyze compare questions expressions snapshot coredump compressed native native_types)
 keep=false
 while (($#)); do
   case $1 in

@@ -28,6 +28,7 @@ use crate::invariants;
 use crate::limits::{DUMP, EXPRESSION, Limits, MODULE, QUESTIONS, SECTIONS, SNAPSHOT, within};
 use crate::module_edits::{self, Focus};
 pub use crate::native::native;
+pub use crate::native_types::native_types;
 use crate::questions::{ask_all, export_all, grow, open};
 use crate::recipe::Recipe;
 use crate::reference;
@@ -37,7 +38,7 @@ use crate::support::{DumpFile, RTTI_BASE};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const ALL: [Target; 15] = [
+pub const ALL: [Target; 16] = [
     ("dump", dump),
     ("module", module),
     ("instrument", instrument),
@@ -53,6 +54,7 @@ pub const ALL: [Target; 15] = [
     ("coredump", coredump),
     ("compressed", compressed),
     ("native", native),
+    ("native_types", native_types),
 ];
 
 const EVERYTHING: Tolerance = Tolerance {

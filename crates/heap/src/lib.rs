@@ -88,7 +88,7 @@ pub use referrers::ReferrerIndex;
 pub use root_kind::RootKind;
 pub use root_slots::{FoundSlots, RootOrigin, RootSlot, RootSlots};
 pub use source::{
-    AllocationLine, AllocationLines, Blocks, FieldValue, Found, NO_ALLOCATION, Need, ObjectReader,
+    AllocationLine, AllocationLines, BlockSizes, Blocks, FieldValue, Found, NO_ALLOCATION, Need, ObjectReader,
     Opened, OtherEdge, ReadOrder, Source, SourceLocation, TextFilter,
 };
 pub use survey::Survey;

@@ -228,6 +228,7 @@ impl<'a> Program<'a> {
                 count: walk.unknown_pages,
             }));
         }
+        let alignment = walk.alignment;
         Ok(NativeGraph {
             allocator: walk.allocator,
             unreferenced,
@@ -240,7 +241,11 @@ impl<'a> Program<'a> {
             slots: roots.slots,
             warnings,
             memory_size: dump.memory.size(),
-            shapes: NativeShapes { types, words },
+            shapes: NativeShapes {
+                types,
+                words,
+                alignment,
+            },
         })
     }
 }
@@ -264,7 +269,18 @@ impl<'a> Program<'a> {
         {
             return Ok(found);
         }
-        search::walk(dump.memory, control)
+        let found = search::walk(dump.memory, control);
+        let is_unknown = found
+            .as_ref()
+            .is_err_and(|error| error.code() == "ERR_ALLOCATOR_UNKNOWN");
+        // An optimiser can leave no function of it, but its variable.
+        if let Some(pages) = pages.filter(|_| is_unknown)
+            && let Some(state) = self.typing(control)?.variable_of(zig_brk::TYPE)
+            && let Some(found) = zig_brk::walk_at(dump.memory, pages, state, control)?
+        {
+            return Ok(found);
+        }
+        found
     }
 
     /// What the debug information says.

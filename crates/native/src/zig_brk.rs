@@ -43,6 +43,36 @@ enum PageUse {
     Free,
 }
 
+/// The type of the variable with the state.
+pub(crate) const TYPE: &str = "heap.BrkAllocator";
+
+/// Finds the blocks by the state at an address.
+///
+/// # Errors
+/// As [`walk`].
+pub(crate) fn walk_at(
+    memory: Memory<'_>,
+    initial_pages: u64,
+    state: u32,
+    control: &Control,
+) -> Result<Option<UsedBlocks>> {
+    let first = first_of(memory, initial_pages);
+    let Some((first, found)) =
+        first.and_then(|first| Some((first, State::read(memory, state, first)?)))
+    else {
+        return Ok(None);
+    };
+    blocks(memory, &found, (state, first), control)
+}
+
+/// The first address that the memory grew by; `None` if it did not grow.
+fn first_of(memory: Memory<'_>, initial_pages: u64) -> Option<u32> {
+    let first = u32::try_from(initial_pages.saturating_mul(PAGE.into())).ok()?;
+    // The addresses in a full memory end where 32 bits do.
+    let is_full = memory.size() > u64::from(u32::MAX);
+    (u64::from(first) < memory.size() && !is_full).then_some(first)
+}
+
 /// Finds the state in the pages that the module began with, and the blocks in those that the memory grew by.
 ///
 /// # Errors
@@ -52,12 +82,7 @@ pub(crate) fn walk(
     initial_pages: u64,
     control: &Control,
 ) -> Result<Option<UsedBlocks>> {
-    let first = u32::try_from(initial_pages.saturating_mul(PAGE.into()));
-    // The addresses in a full memory end where 32 bits do.
-    let is_full = memory.size() > u64::from(u32::MAX);
-    let first = first
-        .ok()
-        .filter(|&first| u64::from(first) < memory.size() && !is_full);
+    let first = first_of(memory, initial_pages);
     let Some(first) = first else {
         return Ok(None);
     };

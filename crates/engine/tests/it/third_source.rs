@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use engine::heap::views::{ConstructorView, Selection};
 use engine::heap::{
-    Blocks, DominatorIndex, EdgeLabel, Edges, FieldValue, Found, FoundSlots, Heap, HeapClass,
+    BlockSizes, Blocks, DominatorIndex, EdgeLabel, Edges, FieldValue, Found, FoundSlots, Heap, HeapClass,
     ObjectGraph, ObjectReader, ObjectTable, Opened, PathTree, ReadOrder, RootKind, Source, Survey,
     TextFilter,
 };
@@ -61,7 +61,7 @@ impl Source for Granules {
     fn blocks(&self) -> Option<Blocks> {
         Some(Blocks {
             header: HEADER,
-            granule: GRANULE,
+            sizes: BlockSizes::MultiplesOf(GRANULE),
             overhead: None,
         })
     }

@@ -12,7 +12,7 @@ impl Spread<'_, '_> {
     /// Whether one value of a type takes a block.
     pub(super) fn fits_once(&self, type_id: TypeId, usable: u32) -> bool {
         let size = self.types.size(type_id);
-        size > 0 && size <= usable && size + self.slack(usable) > usable
+        size > 0 && size <= usable && size.saturating_add(self.slack(usable)) > usable
     }
 
     /// What a block is, to whose start a pointer to this type refers, by its size.
@@ -44,7 +44,7 @@ impl Spread<'_, '_> {
             };
             return Some(found(derived, false, evidence));
         }
-        let is_multiple = usable - usable % size + self.slack(usable) > usable;
+        let is_multiple = (usable - usable % size).saturating_add(self.slack(usable)) > usable;
         if is_multiple || self.ends_with_array(target) {
             return Some(found(target, is_multiple, TypeEvidence::Field));
         }

@@ -5,8 +5,10 @@
 //! themselves. What questions need of types afterwards is in a `layout`.
 
 mod container_kind;
+mod container_use;
 mod containers;
 mod dwarf;
+mod dynamic;
 mod fit;
 mod layout;
 mod names;
@@ -29,11 +31,11 @@ use wasm::module::Module;
 
 use crate::allocator::UsedBlocks;
 use crate::block_index::BlockIndex;
+pub(crate) use container_use::ContainerUse;
 use layout::Layouts;
 pub(crate) use layout::{ClassLayout, FieldHolds};
 use names::Namer;
 use rtti::{Constants, DynamicClasses};
-pub(crate) use spread::ContainerUse;
 use spread::Spread;
 pub(crate) use table::NumberKind;
 use table::{TypeId, TypeKind, TypeTable};
@@ -111,6 +113,18 @@ impl<'a> Typing<'a> {
             variables: self.types.variables.len() as u64,
             name_bytes: types.map(|id| namer.name(id).len() as u64).sum(),
         }
+    }
+
+    /// The address of the only variable of a type with this name.
+    pub(crate) fn variable_of(&self, type_name: &str) -> Option<u32> {
+        let types = &self.types;
+        let mut found = types
+            .variables
+            .iter()
+            .filter(|variable| types.get(types.resolved(variable.type_id)).name == type_name);
+        let only = found.next()?;
+        let is_only = found.all(|other| other.address == only.address);
+        is_only.then_some(only.address)
     }
 
     /// The names of static data.

@@ -72,6 +72,11 @@ impl TypeTable<'_> {
         let mut parts = vec![name];
         let mut scope = scope;
         while let Some(around) = self.scope(scope) {
+            // In Zig, names have their scopes in them.
+            let rest = name.strip_prefix(around.name);
+            if rest.is_some_and(|rest| rest.starts_with('.')) {
+                break;
+            }
             if !around.name.is_empty() {
                 parts.push(around.name);
             }

@@ -22,8 +22,8 @@ pub(super) struct Slot {
 pub(super) enum SlotKind {
     /// A pointer to values of this type.
     Pointer(TypeId),
-    /// A pointer with a table of functions beside it, at the second offset.
-    Dynamic(u32),
+    /// A pointer with a table of functions beside it, at this offset, and to what it refers as far as its own type says.
+    Dynamic { table: u32, target: Option<TypeId> },
     /// A container whose members have a meaning.
     Container(LibraryContainer, TypeId),
     /// An array with this number of elements.
@@ -71,7 +71,11 @@ impl Plans {
             (TypeKind::Union, _) => self.of_union(types, id, depth),
             (TypeKind::Struct, _) => {
                 if let Some(kind) = LibraryContainer::of_type(types, id) {
-                    return one(SlotKind::Container(kind, id));
+                    let mut slots = one(SlotKind::Container(kind, id));
+                    if kind.has_typed_members() {
+                        slots.extend(self.of_members(types, id, depth));
+                    }
+                    return slots;
                 }
                 if let Some(slot) = dynamic(types, id) {
                     return vec![slot];
@@ -142,6 +146,9 @@ fn dynamic(types: &TypeTable<'_>, id: TypeId) -> Option<Slot> {
     let is_beside = types.members(id).len() == 2 && table.offset == pointer.offset + 4;
     is_beside.then_some(Slot {
         offset: pointer.offset,
-        holds: SlotKind::Dynamic(table.offset),
+        holds: SlotKind::Dynamic {
+            table: table.offset,
+            target: types.pointee(pointer.type_id),
+        },
     })
 }

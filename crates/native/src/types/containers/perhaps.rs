@@ -1,0 +1,62 @@
+//! Values that may have been destroyed while their memory is still there: what counters of references and flags say.
+
+use super::super::container_kind::part;
+use super::super::spread::Spread;
+use super::super::table::TypeId;
+use base::error::Result;
+
+/// What libc++ has for the number of owners when there is none: the number of owners less one.
+const NO_OWNER: u32 = u32::MAX;
+
+impl Spread<'_, '_> {
+    /// What `Rc` and `Arc` allocate. While only a `Weak` refers to it, the value is dropped. `None` if the members are other
+    /// ones than those of the versions that are known.
+    pub(super) fn counted_value(&mut self, address: u32, id: TypeId) -> Result<Option<()>> {
+        let value = part(self.types, id, "value").or_else(|| part(self.types, id, "data"));
+        let strong = self.part_word(address, id, &["strong"]);
+        let (Some(value), Some(strong)) = (value, strong) else {
+            return Ok(None);
+        };
+        let at = address.checked_add(value.offset);
+        if let Some(at) = at.filter(|_| strong != 0) {
+            self.place(at, value.type_id, 1)?;
+        }
+        Ok(Some(()))
+    }
+
+    /// `None` if the members are other ones than those of the versions that are known.
+    pub(super) fn cpp_weak(&mut self, address: u32, id: TypeId) -> Result<Option<()>> {
+        let types = self.types;
+        let pointer = part(types, id, "__ptr_").and_then(|part| types.pointee(part.type_id));
+        let counters = part(types, id, "__cntrl_").and_then(|part| types.pointee(part.type_id));
+        let owners = counters.and_then(|counters| part(types, counters, "__shared_owners_"));
+        let words = ["__ptr_", "__cntrl_"].map(|name| self.part_word(address, id, &[name]));
+        let (Some(target), Some(counters), Some(owners), [Some(word), Some(block)]) =
+            (pointer, counters, owners, words)
+        else {
+            return Ok(None);
+        };
+        self.refer(block, counters, false)?;
+        let owners = block.checked_add(owners.offset);
+        let owners = owners.and_then(|at| self.word(at));
+        if owners.is_some_and(|owners| owners != NO_OWNER) {
+            self.refer(word, target, false)?;
+        }
+        Ok(Some(()))
+    }
+
+    /// `None` if the members are other ones than those of the versions that are known.
+    pub(super) fn cpp_optional(&mut self, address: u32, id: TypeId) -> Result<Option<()>> {
+        let value = part(self.types, id, "__val_");
+        let (Some(value), Some(is_there)) = (value, part(self.types, id, "__engaged_")) else {
+            return Ok(None);
+        };
+        let is_there = address.checked_add(is_there.offset);
+        let is_there = is_there.and_then(|at| self.byte(at));
+        let at = address.checked_add(value.offset);
+        if let Some(at) = at.filter(|_| is_there.is_some_and(|byte| byte != 0)) {
+            self.place(at, value.type_id, 1)?;
+        }
+        Ok(Some(()))
+    }
+}
