@@ -40,12 +40,56 @@ const STRUCTS: [&str; 20] = [
 
 /// Names by which the members of containers are known.
 const MEMBERS: [&str; 50] = [
-    "buf", "ptr", "cap", "len", "head", "tail", "table", "ctrl", "bucket_mask", "items", "root",
-    "node", "height", "length", "keys", "vals", "edges", "pointer", "vtable", "strong", "weak",
-    "value", "__begin_", "__end_", "__end_cap_", "__cap_", "__l", "__data_", "__size_",
-    "__begin_node_", "__pair1_", "__left_", "__right_", "__value_", "__map_", "__start_",
-    "__first_", "__front_cap_", "__back_cap_", "__bucket_list_", "__ptr_", "__p1_", "__p2_",
-    "__p3_", "__next_", "__cntrl_", "__shared_owners_", "__engaged_", "capacity", "next",
+    "buf",
+    "ptr",
+    "cap",
+    "len",
+    "head",
+    "tail",
+    "table",
+    "ctrl",
+    "bucket_mask",
+    "items",
+    "root",
+    "node",
+    "height",
+    "length",
+    "keys",
+    "vals",
+    "edges",
+    "pointer",
+    "vtable",
+    "strong",
+    "weak",
+    "value",
+    "__begin_",
+    "__end_",
+    "__end_cap_",
+    "__cap_",
+    "__l",
+    "__data_",
+    "__size_",
+    "__begin_node_",
+    "__pair1_",
+    "__left_",
+    "__right_",
+    "__value_",
+    "__map_",
+    "__start_",
+    "__first_",
+    "__front_cap_",
+    "__back_cap_",
+    "__bucket_list_",
+    "__ptr_",
+    "__p1_",
+    "__p2_",
+    "__p3_",
+    "__next_",
+    "__cntrl_",
+    "__shared_owners_",
+    "__engaged_",
+    "capacity",
+    "next",
 ];
 
 const ARGUMENTS: [&str; 4] = ["T", "K", "V", "_Tp"];
@@ -69,6 +113,9 @@ mod abbreviation {
     pub const OTHER_VARIANT: u32 = 15;
 }
 
+/// A tag, whether there are children, and attributes with their forms.
+type AbbreviationShape<'a> = (gimli::DwTag, bool, &'a [(gimli::DwAt, gimli::DwForm)]);
+
 /// The section with the abbreviations: a number, a tag, whether there are children, and attributes with their forms.
 fn abbreviations() -> Vec<u8> {
     use gimli::constants::*;
@@ -84,7 +131,7 @@ fn abbreviations() -> Vec<u8> {
     let location = (DW_AT_location, DW_FORM_exprloc);
     let discriminant = (DW_AT_discr, DW_FORM_ref4);
     let value = (DW_AT_discr_value, DW_FORM_data1);
-    let all: [(DwTag, bool, &[(DwAt, DwForm)]); 15] = [
+    let all: [AbbreviationShape<'_>; 15] = [
         (DW_TAG_compile_unit, true, &[]),
         (DW_TAG_namespace, true, &[name]),
         (DW_TAG_base_type, false, &[name, size, encoding]),

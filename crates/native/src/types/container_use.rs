@@ -113,7 +113,9 @@ impl Spread<'_, '_> {
         let words = (0..(holder.size / 4).min(MOST_WORDS)).filter(|nth| {
             let word = holder.address.checked_add(nth * 4);
             let word = word.and_then(|at| self.word(at));
-            word.and_then(|word| self.block(word)).map(|(block, ..)| block) == Some(buffer)
+            word.and_then(|word| self.block(word))
+                .map(|(block, ..)| block)
+                == Some(buffer)
         });
         let references = words.count() as u32;
         columns::push(
