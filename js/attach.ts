@@ -22,6 +22,7 @@ import { findEndpoint } from "./attach/endpoint.js";
 import { findInstances, moduleBytes, type RemoteInstance } from "./attach/instances.js";
 import { writeMoment, writeWhole } from "./attach/moment.js";
 import { findThreads } from "./attach/threads.js";
+import { unfinished } from "./attach/unfinished.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { readOptions, wholeNumber } from "./options.js";
 import { textPath } from "./paths.js";
@@ -113,14 +114,17 @@ export async function attach(
   const { timeout = 30_000 } = readOptions(options, { timeout: wholeNumber(1) }, "sync") as {
     timeout?: number;
   };
-  const { url, opened } = await findEndpoint(target, timeout);
-  const connection = await Connection.open(url, timeout);
+  const { url, restore } = await findEndpoint(target, timeout);
+  const connection = await Connection.open(url, timeout).catch(async (error) => {
+    await restore();
+    throw error;
+  });
+  // A thread that is paused goes on when the connection ends.
+  const done = unfinished(() => connection.close());
   const close = async () => {
-    if (opened !== undefined) {
-      const expression = "setTimeout(() => process._debugEnd(), 50)";
-      await connection.main.call("Runtime.evaluate", { expression }).catch(() => {});
-    }
     connection.close();
+    done();
+    await restore();
   };
   try {
     const found = await findInstances(await findThreads(connection));

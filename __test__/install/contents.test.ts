@@ -44,6 +44,7 @@ test("the root package has the files that users need and no binary", () => {
       "dist/attach/paused_frame.js",
       "dist/attach/remote_code.js",
       "dist/attach/threads.js",
+      "dist/attach/unfinished.js",
       "dist/beneath.js",
       "dist/browser.d.mts",
       "dist/browser.mjs",

@@ -135,5 +135,6 @@ function nextPause(session: Session): { event: Promise<UncheckedAnswer>; forget(
   return { event, forget };
 }
 
+/** Does not keep this process from ending: the connection does, as long as it is needed. */
 const delay = (time: number) =>
-  new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), time));
+  new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), time).unref());

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { undoUnfinished } from "../../attach/unfinished.js";
 import type { Dumps, OpenSettings } from "../../explorer/dumps.js";
 import type { Taking } from "../../explorer/taking.js";
 import { givenAddress } from "../../units.js";
@@ -127,10 +128,12 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
   // The listener alone would keep this one running after a failure.
   process.channel?.unref();
   await interruptibly(
-    () => {
+    async () => {
       stop.abort();
       void dumps.close();
+      const undone = undoUnfinished();
       taking?.close();
+      await undone;
     },
     async () => {
       try {
