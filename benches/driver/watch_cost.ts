@@ -119,7 +119,8 @@ async function compare(shop: WatchedShop, url: string, options: WatchCostOptions
     console.log(
       `round ${round}: ${options.dumps} dumps in ${watched.seconds.toFixed(1)} s: ` +
         `${watched.perSecond.toFixed(0)} requests per second, ${before.perSecond.toFixed(0)} before, ` +
-        `${after.perSecond.toFixed(0)} after: ${share("perSecond").toFixed(1)} % less`,
+        `${after.perSecond.toFixed(0)} after: ${share("perSecond").toFixed(1)} % less, ` +
+        `${share("perProcessorSecond").toFixed(1)} % less per processor time`,
     );
     before = after;
   }
