@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import AscTransform from "../../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../../dist/capture.js";
 import { openHeap, openHeapFile } from "../../dist/index.js";
@@ -114,6 +114,14 @@ describe.skipIf(missing)("the extension", () => {
     await window.knowsExtension();
   });
 
+  // What was there instead of what the test waited for.
+  afterEach(async ({ task }) => {
+    if (task.result?.state !== "fail") return;
+    const file = join(PICTURES, `failed-${task.id}.png`);
+    await window?.page.screenshot({ path: file });
+    console.error(`${task.name}: what the editor showed is in ${file}`);
+  });
+
   afterAll(async () => {
     await browser?.close();
     bench?.stop();
@@ -182,7 +190,8 @@ describe.skipIf(missing)("the extension", () => {
     const place = `[Ln ${lineOf("moves: Move[]")},`;
     await problems.filter({ hasText: place }).first().waitFor();
     await window.page.screenshot({ path: join(PICTURES, "dark-problems.png") });
-    await window.run("View: Close Panel");
+    await window.run("View: Toggle Panel Visibility");
+    await problems.first().waitFor({ state: "hidden" });
   });
 
   test("with a heap profile, the lines that allocated are listed, and open in the source", async () => {
@@ -191,12 +200,13 @@ describe.skipIf(missing)("the extension", () => {
     await window.heap.getByRole("link", { name: "Overview" }).waitFor();
     expect(await window.heap.getByRole("link", { name: "Lines" }).count()).toBe(0);
     await window.run("Heap: Add a Heap Profile…");
-    await window.answer("The heap profile", join(project, "profiled/heap.pb.gz"));
+    await window.answerFile("The heap profile", join(project, "profiled/heap.pb.gz"));
     await window.heap.getByRole("link", { name: "Lines" }).click();
     const line = lineOf("new Move(");
     const row = window.heap.getByRole("row").filter({ hasText: `game.ts:${line}` });
     await row
-      .getByText(format.count(3 * ROUNDS))
+      // The moves, and the buffer of the array that keeps them.
+      .getByText(format.count(3 * ROUNDS + 1))
       .first()
       .waitFor();
     await window.page.screenshot({ path: join(PICTURES, "dark-lines.png") });
@@ -205,6 +215,9 @@ describe.skipIf(missing)("the extension", () => {
     await window.closeEditor("profiled.dump");
     await expect.poll(() => bench.analyzers().length).toBe(1);
     await window.tab("03.dump").click();
+    // The lines above the classes are of this dump again.
+    const lens = window.page.locator(".codelens-decoration a", { hasText: "since 01.dump" });
+    await lens.first().waitFor();
   });
 
   test("a killed analyzer leaves the page, says so, and starts again", async () => {
@@ -284,7 +297,7 @@ describe.skipIf(missing)("the extension", () => {
     await window.openFile("dumps/02.dump");
     await window.heap.locator(".top .name", { hasText: "02.dump" }).waitFor();
     await window.run("Heap: Open Report");
-    await window.answer("The report to write");
+    await window.answerFile("The report to write");
     await window.tab("02.dump.html").waitFor();
     await window.heap.getByText("This file loads nothing").waitFor();
     expect(readFileSync(join(project, "dumps/02.dump.html"), "utf8")).toContain("Heap report");
@@ -311,8 +324,8 @@ describe.skipIf(missing)("the extension", () => {
       await until("the program is ready", async () => printed.includes("ready"));
       const address = /ws:\/\/\S+/.exec(printed)?.[0];
       await window.run("Heap: Take a Dump of the Running Process");
-      await window.answer("The running process", address);
-      await window.answer("The dump to write");
+      await window.answer("The running process", address as string);
+      await window.answerFile("The dump to write");
       await window.heap.locator(".top .name", { hasText: "process.dump" }).waitFor();
       const taken = openHeapFile(join(project, "process.dump"), join(project, "process.wasm"));
       expect(taken.find({ class: "game/Player" }).total).toBe(50);

@@ -178,10 +178,26 @@ export class Window {
     await this.#take(command);
   }
 
-  /** Answers a question with a text; without one, with the text that it proposes. */
-  async answer(question: string, text?: string): Promise<void> {
+  /** Answers a question with a text. */
+  async answer(question: string, text: string): Promise<void> {
     await this.#isAsked(question);
-    if (text !== undefined) await this.#box.fill(text);
+    await this.#box.fill(text);
+    await this.#box.press("Enter");
+  }
+
+  /** Answers a question with a file; without one, with the file that it proposes. */
+  async answerFile(question: string, path?: string): Promise<void> {
+    await this.#isAsked(question);
+    // The dialog fills in its folder when it has read it.
+    let shown = "";
+    await until(`"${question}" shows ${path ?? "a file"}`, async () => {
+      const before = shown;
+      shown = await this.#box.inputValue();
+      if (!shown.includes("/") || shown !== before) return false;
+      if (path === undefined || shown === path) return true;
+      await this.#box.fill(path);
+      return false;
+    });
     await this.#box.press("Enter");
   }
 

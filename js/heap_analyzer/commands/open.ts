@@ -144,7 +144,9 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
         if (options.browser) showInBrowser(server.url);
         for (const handle of handles) await dumps.read(handle);
         const { failures, dumps: read } = dumps.status();
-        for (const { name, message } of failures) writeWarning(`${name}: ${message}`);
+        for (const { name, message } of failures) {
+          writeWarning(message.includes(name) ? message : `${name}: ${message}`);
+        }
         if (read.length === 0 && folders.length === 0) {
           await server.close();
           throw new Error("open: none of the dumps can be read");
