@@ -36,6 +36,7 @@ test("the root package has the files that users need and no binary", () => {
       "dist/attach/frames.js",
       "dist/attach/host_snapshot.js",
       "dist/attach/instances.js",
+      "dist/attach/known_modules.js",
       "dist/attach/moment.js",
       "dist/attach/numbers.js",
       "dist/attach/output.js",

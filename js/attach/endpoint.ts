@@ -11,6 +11,8 @@ import { unfinished } from "./unfinished.js";
 /** Where an inspector listens. */
 export interface Endpoint {
   url: string;
+  /** Tells processes and pages apart: no other one on this machine has the same, also later. */
+  identity: string;
   /** Closes the inspector of a process that opened it because of a signal. Does not fail. */
   restore(): Promise<void>;
 }
@@ -23,8 +25,10 @@ const TIME_TO_OPEN = 10_000;
 /** The most bytes of the list of targets. */
 const MAX_LIST = 4 * 1024 * 1024;
 
-/** Of an inspector that was open before. */
-const asItWas = async () => {};
+/** An inspector that was open before. Its address has a random part. */
+function openAlready(url: string): Endpoint {
+  return { url, identity: url, restore: async () => {} };
+}
 
 function refuse(message: string, cause?: unknown): HeapAnalyzerError {
   return new HeapAnalyzerError("ERR_ATTACH_TARGET", message, { cause });
@@ -34,9 +38,9 @@ function refuse(message: string, cause?: unknown): HeapAnalyzerError {
 export async function findEndpoint(target: string | number, timeout: number): Promise<Endpoint> {
   if (/^\d+$/.test(String(target))) return await openProcess(Number(target), timeout);
   const url = parsedUrl(String(target));
-  if (url.protocol === "ws:") return { url: url.href, restore: asItWas };
+  if (url.protocol === "ws:") return openAlready(url.href);
   const port = url.port === "" ? 80 : Number(url.port);
-  return { url: await debuggerUrl(port, hostOf(url), timeout), restore: asItWas };
+  return openAlready(await debuggerUrl(port, hostOf(url), timeout));
 }
 
 function parsedUrl(target: string): URL {
@@ -135,7 +139,7 @@ async function openProcess(pid: number, timeout: number): Promise<Endpoint> {
   const already = listeningPorts(pid);
   for (const port of already ?? []) {
     const url = await debuggerUrl(port, "127.0.0.1", timeout).catch(() => undefined);
-    if (url !== undefined) return { url, restore: asItWas };
+    if (url !== undefined) return openAlready(url);
   }
   if (already === undefined && (await answers(DEFAULT_PORT))) {
     throw refuse(
@@ -156,7 +160,10 @@ async function openProcess(pid: number, timeout: number): Promise<Endpoint> {
     throw refuse(`cannot signal process ${pid}: ${(error as Error).message}`, error);
   }
   const url = await opened();
-  if (url !== undefined) return { url, restore: () => restore(url).finally(done) };
+  if (url !== undefined) {
+    // The address is another one each time the inspector is opened.
+    return { url, identity: identityOf(pid), restore: () => restore(url).finally(done) };
+  }
   done();
   throw refuse(
     `process ${pid} did not open its inspector: it handles SIGUSR1 itself, was started with --disable-sigusr1, or port ${DEFAULT_PORT} is in use; start it with --inspect=127.0.0.1:0 and attach to the address that it prints`,
@@ -232,6 +239,13 @@ function checkProcess(pid: number): void {
       : "";
     throw refuse(`cannot attach to process ${pid}: it runs ${program}, which is not Node${hint}`);
   }
+}
+
+/** A process id and, where the system says it, when the process began: ids are used again. */
+function identityOf(pid: number): string {
+  if (process.platform !== "linux") return `process ${pid}`;
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(")").at(-1)?.split(" ");
+  return `process ${pid}, since ${fields?.[20]}`;
 }
 
 /** The ports of 127.0.0.1 on which a process listens; undefined where the system does not say. */

@@ -55,7 +55,7 @@ export async function whilePaused<T>(
         const event = await pauseOnce(thread, moment);
         const start = performance.now();
         try {
-          session.isPaused = true;
+          session.isTimed = true;
           const frames = list(event, "callFrames", "Debugger.paused", MAX_FRAMES).filter(
             (frame) => scripts.get(text(frame, "location.scriptId", "Debugger.paused")) === "wasm",
           );
@@ -64,7 +64,7 @@ export async function whilePaused<T>(
             return { result, stopped: performance.now() - start };
           }
         } finally {
-          session.isPaused = false;
+          session.isTimed = false;
           await session.call("Debugger.resume").catch(() => {});
         }
         await delay(1 + 3 * nth);
