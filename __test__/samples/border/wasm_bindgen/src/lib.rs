@@ -1,5 +1,7 @@
 //! Objects of Rust that JavaScript holds by the handles of wasm-bindgen, and objects of JavaScript that Rust holds by
-//! theirs.
+//! their place in a table.
+
+use std::cell::RefCell;
 
 use wasm_bindgen::prelude::*;
 
@@ -8,7 +10,6 @@ use wasm_bindgen::prelude::*;
 pub struct Session {
     user: String,
     notes: Vec<Box<[u8; 40]>>,
-    on_close: JsValue,
 }
 
 #[wasm_bindgen]
@@ -19,13 +20,7 @@ impl Session {
         Session {
             user,
             notes: notes.collect(),
-            on_close: JsValue::UNDEFINED,
         }
-    }
-
-    /// Keeps a function of JavaScript.
-    pub fn listen(&mut self, on_close: JsValue) {
-        self.on_close = on_close;
     }
 
     pub fn describe(&self) -> String {
@@ -33,12 +28,29 @@ impl Session {
     }
 }
 
-thread_local! {
-    static KEPT: std::cell::RefCell<Vec<JsValue>> = const { std::cell::RefCell::new(Vec::new()) };
+/// What holds an object of JavaScript.
+pub struct Listener {
+    pub number: u32,
+    pub callback: JsValue,
 }
 
-/// Keeps an object of JavaScript until the program ends.
+thread_local! {
+    static LISTENERS: RefCell<Vec<Box<Listener>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Keeps a function of JavaScript.
 #[wasm_bindgen]
-pub fn keep(object: JsValue) {
-    KEPT.with(|kept| kept.borrow_mut().push(object));
+pub fn listen(number: u32, callback: JsValue) {
+    LISTENERS.with(|all| all.borrow_mut().push(Box::new(Listener { number, callback })));
+}
+
+/// Forgets a listener without dropping it, so that its place in the table stays taken.
+#[wasm_bindgen]
+pub fn forget(number: u32) {
+    LISTENERS.with(|all| {
+        let mut all = all.borrow_mut();
+        if let Some(at) = all.iter().position(|one| one.number == number) {
+            std::mem::forget(all.swap_remove(at));
+        }
+    });
 }
