@@ -155,7 +155,14 @@ test("a host goes with one dump that is named", () => {
   expect(open("--attach", "1", ...HOST)).toContain("not with a folder, --attach or --watch");
   expect(open(...dump, "--before", "tickets.dump.gz", ...HOST)).toContain("one dump");
   expect(open(...dump, "--numbers", "x")).toContain("'--numbers' needs --host");
-  const { status, stderr } = runIn(folder, ["open", ...dump, ...HOST, "--no-browser", "--numbers", "app.wasm"]);
+  const { status, stderr } = runIn(folder, [
+    "open",
+    ...dump,
+    ...HOST,
+    "--no-browser",
+    "--numbers",
+    "app.wasm",
+  ]);
   expect(status).toBe(1);
   expect(stderr).toContain("cannot read the numbers of the host");
 });

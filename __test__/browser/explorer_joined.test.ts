@@ -115,11 +115,17 @@ describe.skipIf(missing)("the explorer on two heaps", () => {
       // Lists and pictures.
       await page.goto(`${url}#class?name=Ticket`);
       await page.locator(".rows .row").filter({ hasText: "40 B of JavaScript and 48 B of wasm" });
-      await page.locator(".rows .row").nth(30).waitFor({ state: "attached" }).catch(() => {});
+      await page
+        .locator(".rows .row")
+        .nth(30)
+        .waitFor({ state: "attached" })
+        .catch(() => {});
       await picture(page, `class-${colorScheme}`);
       await page.goto(`${url}#dominators`);
       await page.locator(".parts tbody tr").first().waitFor();
-      expect(await page.locator(".about .facts").textContent()).toMatch(/JavaScript and .* of wasm/);
+      expect(await page.locator(".about .facts").textContent()).toMatch(
+        /JavaScript and .* of wasm/,
+      );
       await expectNoViolation(page);
       await picture(page, `dominators-${colorScheme}`);
       // Pages that this heap does not have say so.

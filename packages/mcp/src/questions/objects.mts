@@ -134,15 +134,16 @@ export const find = question({
     return [
       `${formatCount(found)} objects.`,
       ...(where === undefined ? [] : leftOut(where)),
-      ...(sum === undefined ? [] : [`Sum of the ${sum.size} sizes: ${inWords(sum.bytes, sum.parts)}.`]),
+      ...(sum === undefined
+        ? []
+        : [`Sum of the ${sum.size} sizes: ${inWords(sum.bytes, sum.parts)}.`]),
       ...(groups ?? []).map(({ text, count: many, bytes, parts }) => {
         const sum = bytes === undefined ? "" : `, ${inWords(bytes, parts)}`;
         return `${text}: ${formatCount(many)}${sum}`;
       }),
       ...(objects.length === 0 ? [] : ["Object: retained size, preview."]),
       ...objects.map(
-        (one) =>
-          `${named(one.className, one.addressText)}: ${sizes(one)}, ${short(one.preview)}`,
+        (one) => `${named(one.className, one.addressText)}: ${sizes(one)}, ${short(one.preview)}`,
       ),
     ];
   },
