@@ -63,7 +63,8 @@ function sumOf(parts: SizeParts | undefined): number {
 /** An address that the host holds, by the start of the name of its group. */
 function heldAt(kind: string): string {
   const name = Object.keys(truth).find((key) => key.startsWith(kind)) as string;
-  return `0x${(truth[name]?.[3] as number).toString(16)}`;
+  const address = truth[name]?.[3] ?? 0;
+  return `0x${address.toString(16)}`;
 }
 
 test("the path of an object crosses the border, with what speaks for it and both sizes", async () => {

@@ -57,7 +57,8 @@ describe.skipIf(missing)("the explorer on two heaps", () => {
   /** An address of a group of objects, by the start of its name. */
   function addressOf(kind: string): string {
     const name = Object.keys(truth).find((key) => key.startsWith(kind)) as string;
-    return `0x${(truth[name]?.[0] as number).toString(16)}`;
+    const address = truth[name]?.[0] ?? 0;
+    return `0x${address.toString(16)}`;
   }
 
   async function picture(page: Page, name: string): Promise<void> {
