@@ -286,7 +286,12 @@ export interface FindAnswer extends Answer, Page {
     failed: { reason: string; count: number }[];
   };
   /** The sum that the option `sum` asks for. */
-  sum?: { size: "shallow" | "retained"; bytes: number };
+  sum?: {
+    size: "shallow" | "retained";
+    bytes: number;
+    /** Of heaps that were joined: these bytes by heap. Absent for one heap. */
+    parts?: SizeParts;
+  };
   /** Groups by the value of the option `groupBy`, in the order sum ↓, count ↓, value. */
   groups?: { total: number; rows: FoundGroup[] };
 }
@@ -300,12 +305,16 @@ export interface FoundGroup {
   count: number;
   /** The sum of their sizes, with the option `sum`. */
   bytes?: number;
+  /** Of heaps that were joined, with the option `sum`: these bytes by heap. Absent for one heap. */
+  parts?: SizeParts;
 }
 
 /** An object that matches. */
 export interface FoundObject extends ObjectName {
   shallowSize: number;
   retainedSize: number;
+  /** Of heaps that were joined: the retained size by heap. Absent for one heap. */
+  retainedParts?: SizeParts;
   /** The contents of the object, shortened. */
   preview: string | null;
   /**
@@ -511,7 +520,11 @@ export interface MergedPathsAnswer extends Answer {
   shallowSize: number;
   /** The bytes that the objects retain together, each byte counted once. Removing all of them frees at least that much. */
   retainedSetSize: number;
+  /** Of heaps that were joined: these bytes by heap. Absent for one heap. */
+  retainedSetParts?: SizeParts;
   freedByRemovingAll: number;
+  /** Of heaps that were joined: these bytes by heap. Absent for one heap. */
+  freedParts?: SizeParts;
   /** Bytes by the kind of root that their paths begin with. */
   heldBy: { global: number; stack: number; pinned: number; system?: number; host?: number; unreferenced?: number };
   tree: Branch[];
@@ -605,7 +618,13 @@ export interface Suspect {
     className: string;
     /** The field that refers to this object, such as `assembly/server/PriceFeed.listeners`. */
     owner: string | null;
-    children: { className: string; count: number; retainedSize: number }[];
+    children: {
+      className: string;
+      count: number;
+      retainedSize: number;
+      /** Of heaps that were joined: the retained size by heap. Absent for one heap. */
+      retainedParts?: SizeParts;
+    }[];
   } | null;
   path: Path | null;
   cut: Cut | null;

@@ -130,13 +130,16 @@ export class Answerer {
         const heap = set === "deleted" && earlier !== undefined ? earlier : open;
         const objects = await Promise.all(
           found.addresses.map(async (address, nth) => {
-            const { addressText, preview } = await heap.objectAsync(address, { signal });
+            const { addressText, preview, retainedParts } = await heap.objectAsync(address, {
+              signal,
+            });
             return {
               address,
               addressText,
               shallowSize: found.shallowSizes[nth] as number,
               retainedSize: found.retainedSizes[nth] as number,
               preview,
+              ...(retainedParts === undefined ? {} : { retainedParts }),
             };
           }),
         );

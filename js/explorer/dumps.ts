@@ -27,6 +27,11 @@ export interface OpenSettings {
   globals?: Record<string, number>;
   coredumpInstance?: number;
   hostRoots?: Record<string, number>;
+  /** The heap snapshot of the host, which is joined with the dump, and its other files, if they are not beside these. */
+  host?: string;
+  numbers?: string;
+  handles?: string;
+  slots?: string[];
 }
 
 interface Dump extends DumpFile {

@@ -2,7 +2,7 @@
  * What a page can ask, by method: the names and types of the methods of the JSON-RPC server as far as it has them. Who
  * answers is not known here. A `heap` is a handle from `status`.
  */
-import type { FindAnswer, FoundGroup, GrowthAnswer, PathAnswer } from "../../answers.js";
+import type { FindAnswer, FoundGroup, GrowthAnswer, PathAnswer, SizeParts } from "../../answers.js";
 import type { ServedClass, WantedClasses } from "../served/questions/classes.js";
 import type { Listed } from "../served/questions/found.js";
 import type { DominatorsBody, ObjectBody, ObjectRequest } from "../served/questions/objects.js";
@@ -46,6 +46,8 @@ export interface InstanceRow {
   addressText: string;
   shallowSize: number;
   retainedSize: number;
+  /** Of heaps that were joined: the retained size by heap. */
+  retainedParts?: SizeParts;
   preview: string | null;
 }
 

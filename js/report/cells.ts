@@ -37,6 +37,14 @@ export class Cells {
     return this.columns.retainedSize[cell] as number;
   }
 
+  /** What a cell keeps alive, as text: of heaps that were joined, both sums. */
+  sizeText(cell: number): string {
+    const size = this.size(cell);
+    const wasm = this.columns.wasmSize?.[cell];
+    const parts = wasm === undefined ? undefined : { javascript: size - wasm, wasm };
+    return format.sizes(size, parts);
+  }
+
   /** The cell that this one is a part of; undefined for the heap. */
   parent(cell: number): number | undefined {
     return cell === 0 ? undefined : (this.columns.parent[cell] as number);
@@ -91,9 +99,10 @@ export class Cells {
   /** Adds the parts of a cell, which had none. */
   add(parent: number, rows: DominatedRow[], total: number): void {
     const { columns } = this;
-    const listed = rows.reduce((sum, { retainedSize }) => sum + retainedSize, 0);
+    const sumOf = (part: (row: DominatedRow) => number) =>
+      rows.reduce((sum, row) => sum + part(row), 0);
     const own = (columns.shallowSize[parent] as number) || 0;
-    const rest = this.size(parent) - listed - own;
+    const rest = this.size(parent) - sumOf(({ retainedSize }) => retainedSize) - own;
     const others: DominatedRow = {
       address: null,
       addressText: null,
@@ -102,6 +111,12 @@ export class Cells {
       shallowSize: rest,
       retainedSize: rest,
     };
+    const wasm = columns.wasmSize;
+    if (wasm !== undefined) {
+      const ownWasm = columns.addressText[parent]?.startsWith("@") ? 0 : own;
+      const restWasm = (wasm[parent] ?? 0) - sumOf(wasmOf) - ownWasm;
+      others.retainedParts = { javascript: rest - restWasm, wasm: restWasm };
+    }
     const all = others.count > 0 && rest > 0 ? [...rows, others] : rows;
     for (const row of all) {
       const cell = columns.parent.length;
@@ -113,8 +128,14 @@ export class Cells {
       columns.count.push(row.count);
       columns.shallowSize.push(row.shallowSize);
       columns.retainedSize.push(row.retainedSize);
+      wasm?.push(wasmOf(row));
       this.parts.push([]);
       this.parts[parent]?.push(cell);
     }
   }
+}
+
+/** The bytes of WebAssembly among what an object keeps alive. */
+function wasmOf({ retainedParts }: DominatedRow): number {
+  return retainedParts?.wasm ?? 0;
 }

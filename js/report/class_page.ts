@@ -62,7 +62,7 @@ export function classPage(context: PageContext, parameters: URLSearchParams): HT
       element(
         "p",
         { class: "lead" },
-        `${format.counted(row.count, "live object")}: ${format.bytes(row.shallowSize)} themselves, ${format.bytes(row.retainedSetSize)} with all that only they keep alive.`,
+        `${format.counted(row.count, "live object")}: ${format.bytes(row.shallowSize)} themselves, ${format.sizes(row.retainedSetSize, row.retainedSetParts)} with all that only they keep alive.`,
       ),
     status.before !== null && setChoice(context, state.set, (set) => change({ set })),
     list,
@@ -184,7 +184,7 @@ function heading(
 }
 
 function cells(row: InstanceRow, set: InstanceSet): HTMLElement[] {
-  const { addressText, shallowSize, retainedSize, preview } = row;
+  const { addressText, shallowSize, retainedSize, retainedParts, preview } = row;
   // What was deleted is not in the newer dump.
   const address =
     set === "deleted"
@@ -193,7 +193,7 @@ function cells(row: InstanceRow, set: InstanceSet): HTMLElement[] {
   return [
     element("span", { role: "cell", class: "text" }, address),
     element("span", { role: "cell", class: "number" }, format.bytes(shallowSize)),
-    element("span", { role: "cell", class: "number" }, format.bytes(retainedSize)),
+    element("span", { role: "cell", class: "number" }, format.sizes(retainedSize, retainedParts)),
     element(
       "span",
       { role: "cell", class: "text preview" },

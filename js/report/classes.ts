@@ -2,7 +2,7 @@
 import type { ClassRow } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
-import { classLink, type PageContext, shareCell } from "./parts.ts";
+import { classLink, liveSize, type PageContext, shareCell } from "./parts.ts";
 import { rememberRoute } from "./route.ts";
 import { bytesColumn, table } from "./table.ts";
 
@@ -45,12 +45,15 @@ export function classesPage({ report }: PageContext, parameters: URLSearchParams
         ({ shallowSize }) => shallowSize,
         "The size of the objects themselves",
       ),
-      bytesColumn(
-        "retained",
-        "Retained",
-        ({ retainedSetSize }) => retainedSetSize,
-        "What all objects of the class together keep alive, each byte counted once",
-      ),
+      {
+        key: "retained",
+        title: "Retained",
+        hint: "What all objects of the class together keep alive, each byte counted once",
+        kind: "number",
+        cell: ({ retainedSetSize, retainedSetParts }) =>
+          format.sizes(retainedSetSize, retainedSetParts),
+        order: ({ retainedSetSize }) => retainedSetSize,
+      },
       {
         key: "share",
         title: "Retained of live",
@@ -75,8 +78,8 @@ export function classesPage({ report }: PageContext, parameters: URLSearchParams
       [
         "All live objects",
         format.count(report.summary.objects.live),
-        format.bytes(live),
-        format.bytes(live),
+        liveSize(report.summary),
+        liveSize(report.summary),
         "100 %",
       ],
     ],

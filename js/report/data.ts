@@ -8,6 +8,7 @@ import type {
   MergedPathsAnswer,
   ObjectName,
   Root,
+  SizeParts,
   Step,
   SummaryAnswer,
   Suspect,
@@ -44,6 +45,8 @@ export interface ClassRow {
   shallowSize: number;
   retainedSize: number;
   retainedSetSize: number;
+  /** Of heaps that were joined: these bytes by heap. */
+  retainedSetParts?: SizeParts;
 }
 
 export type CellKind = "heap" | "object" | "chain" | "class" | "rest";
@@ -60,6 +63,8 @@ export interface CellColumns {
   count: number[];
   shallowSize: number[];
   retainedSize: number[];
+  /** Of heaps that were joined: the bytes of WebAssembly among the retained size. */
+  wasmSize?: number[];
 }
 
 /** A path without its middle. */

@@ -214,8 +214,9 @@ function aboutCell(
   const name = columns.className[cell];
   const whole = cells.size(0);
   const size = cells.size(cell);
+  const exact = `${format.bytes(size)} (${format.count(size)} bytes)`;
   const facts: [string, string][] = [
-    ["Retained", `${format.bytes(size)} (${format.count(size)} bytes)`],
+    ["Retained", cells.columns.wasmSize === undefined ? exact : cells.sizeText(cell)],
     ["Share of live", format.share(size, whole)],
   ];
   if (kind !== "heap") facts.push(["Shallow", format.bytes(columns.shallowSize[cell] as number)]);
@@ -342,7 +343,7 @@ function partsTable(
         key: "retained",
         title: "Retained",
         kind: "number",
-        cell: ({ cell }) => format.bytes(cells.size(cell)),
+        cell: ({ cell }) => cells.sizeText(cell),
         order: ({ cell }) => cells.size(cell),
       },
       {

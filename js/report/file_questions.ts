@@ -1,4 +1,5 @@
 /** Answers from the data inside a report file: as much as is there. */
+import type { SizeParts } from "../../answers.js";
 import type { DominatedRow, Method, Methods } from "../explorer/methods.js";
 import { listed } from "../served/questions/found.ts";
 import type { CellColumns, Detail, Report } from "./data.ts";
@@ -95,13 +96,15 @@ export class FileQuestions implements Questions {
     const detail = this.#details.get(cell);
     const { referrers = [], referrerCount = 0, preview = null } = detail ?? {};
     const isOne = cells.kind[cell] === "object";
+    const retainedSize = cells.retainedSize[cell] as number;
     return {
       address: cells.address[cell] as number,
       addressText: cells.addressText[cell] ?? wanted,
       className,
       state: "live",
       shallowSize: isOne ? (cells.shallowSize[cell] as number) : 0,
-      retainedSize: cells.retainedSize[cell] as number,
+      retainedSize,
+      ...partsOf(retainedSize, cells.wasmSize?.[cell]),
       dominator: null,
       roots: [],
       preview,
@@ -174,6 +177,7 @@ export class FileQuestions implements Questions {
         count: cells.count[part] as number,
         shallowSize: cells.shallowSize[part] as number,
         retainedSize: cells.retainedSize[part] as number,
+        ...partsOf(cells.retainedSize[part] as number, cells.wasmSize?.[part]),
       };
     });
     const all = by === "class" ? grouped(rows) : rows;
@@ -188,9 +192,16 @@ export class FileQuestions implements Questions {
 }
 
 /** The command that shows everything. The report does not say where the files are. */
-export function openCommand({ dump, before }: Report): string {
+export function openCommand({ dump, before, summary }: Report): string {
   const files = [before, dump].filter((name) => name !== null).map(quoted);
-  return `warpo-heap-analyzer open ${files.join(" ")}`;
+  // Nor does it say what the file of the host is called.
+  const host = summary.joined === undefined ? "" : " --host <file>.heapsnapshot";
+  return `warpo-heap-analyzer open ${files.join(" ")}${host}`;
+}
+
+/** A retained size by heap, of heaps that were joined. */
+function partsOf(size: number, wasm: number | undefined): { retainedParts?: SizeParts } {
+  return wasm === undefined ? {} : { retainedParts: { javascript: size - wasm, wasm } };
 }
 
 function quoted(name: string): string {
@@ -208,6 +219,13 @@ function grouped(rows: DominatedRow[]): DominatedRow[] {
       known.count += row.count;
       known.shallowSize += row.shallowSize;
       known.retainedSize += row.retainedSize;
+      if (known.retainedParts !== undefined && row.retainedParts !== undefined) {
+        const { javascript, wasm } = known.retainedParts;
+        known.retainedParts = {
+          javascript: javascript + row.retainedParts.javascript,
+          wasm: wasm + row.retainedParts.wasm,
+        };
+      }
     }
   }
   return [...groups.values()];

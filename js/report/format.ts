@@ -1,4 +1,5 @@
 /** Numbers and names as the page shows them. */
+import type { Evidence, SizeParts } from "../../answers.js";
 import { escapeUnprintable } from "../text.ts";
 import { formatSize as bytes, formatCount as count } from "../units.ts";
 
@@ -22,6 +23,20 @@ export function signedCount(value: number): string {
 function signed(value: number, absolute: string): string {
   if (value === 0) return absolute;
   return (value > 0 ? "+" : "−") + absolute;
+}
+
+/** `1.0 KiB`; of two heaps that were joined, `1.0 KiB of JavaScript and 32 B of wasm`, and never their sum. */
+export function sizes(value: number, parts: SizeParts | undefined): string {
+  if (parts === undefined) return bytes(value);
+  const { javascript, wasm } = parts;
+  if (javascript === 0) return `${bytes(wasm)} of wasm`;
+  const ofJavascript = `${bytes(javascript)} of JavaScript`;
+  return wasm === 0 ? ofJavascript : `${ofJavascript} and ${bytes(wasm)} of wasm`;
+}
+
+/** `derived: 333 of 333 values`: what speaks for a reference between two heaps. */
+export function evidenceText({ kind, hits, values }: Evidence): string {
+  return kind === "derived" ? `derived: ${count(hits)} of ${count(values)} values` : kind;
 }
 
 /** `12.3 %`; what is not nothing is never `0.0 %`. */

@@ -73,8 +73,7 @@ export class Icicle {
   show(selected: number, zoom: number): void {
     this.#selected = selected;
     this.#zoom = zoom;
-    const { columns } = this.#cells;
-    const label = `${this.#cells.title(selected)}, retains ${format.bytes(columns.retainedSize[selected] as number)}`;
+    const label = `${this.#cells.title(selected)}, retains ${this.#cells.sizeText(selected)}`;
     this.#canvas.setAttribute("aria-label", `Dominator tree. Selected: ${label}`);
     this.draw();
   }
@@ -174,7 +173,7 @@ export class Icicle {
     context.fillText(title, left + INSET, middle);
     const used = context.measureText(title).width + 8;
     context.font = `400 12px ${family}`;
-    const size = format.bytes(this.#cells.size(cell));
+    const size = this.#cells.sizeText(cell);
     if (used + context.measureText(size).width > room) return;
     context.fillStyle = muted;
     context.fillText(size, left + INSET + used, middle);
@@ -224,7 +223,7 @@ export class Icicle {
     if (box === undefined) return;
     const whole = this.#cells.size(0);
     const size = this.#cells.size(box.cell);
-    this.#tooltip.textContent = `${this.#cells.title(box.cell)} — ${format.bytes(size)}, ${format.share(size, whole)} of live`;
+    this.#tooltip.textContent = `${this.#cells.title(box.cell)} — ${this.#cells.sizeText(box.cell)}, ${format.share(size, whole)} of live`;
     const bounds = this.element.getBoundingClientRect();
     const room = bounds.width - this.#tooltip.offsetWidth;
     const left = Math.max(0, Math.min(event.clientX - bounds.left + 12, room));

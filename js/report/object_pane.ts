@@ -6,6 +6,7 @@ import { type Child, element, fill } from "./dom.ts";
 import { ENTRIES, entriesTitle, entryList } from "./entry_list.ts";
 import { fieldTree } from "./field_tree.ts";
 import * as format from "./format.ts";
+import { joinedParts } from "./joined.ts";
 import { failure, later, openable } from "./later.ts";
 import { neighbourhood } from "./neighbourhood.ts";
 import {
@@ -115,6 +116,7 @@ function objectView(context: PageContext, found: ExplorerObject): Child[] {
     preview !== null && element("p", { class: "preview" }, ...linked(preview)),
     sameObject(context, found),
     allocated(context, found),
+    ...joinedParts(found),
     isLive && openable(["Why it is alive"], () => pathPart(context, addressText), true),
     entries !== null &&
       openable(
@@ -148,7 +150,7 @@ function facts(found: ExplorerObject, live: number): HTMLElement {
   if (shallowSize > 0) list.push(["Shallow", format.bytes(shallowSize)]);
   if (state === "live") {
     const part = format.share(retainedSize, live);
-    list.unshift(["Retained", `${format.bytes(retainedSize)} (${part})`]);
+    list.unshift(...retainedFacts(found, part));
   }
   if (distance !== undefined) list.push(["Distance", format.count(distance)]);
   if (roots.length > 0) list.push(["Roots", roots.map(format.rootName).join(", ")]);
@@ -160,6 +162,20 @@ function facts(found: ExplorerObject, live: number): HTMLElement {
       element("div", {}, element("dt", {}, term), element("dd", {}, value)),
     ),
   );
+}
+
+/** What the object keeps alive: of two heaps that were joined, a line for each. */
+function retainedFacts(
+  { retainedSize, retainedParts }: ExplorerObject,
+  part: string,
+): [string, Child][] {
+  if (retainedParts === undefined) {
+    return [["Retained", `${format.bytes(retainedSize)} (${part})`]];
+  }
+  return [
+    ["Retained of JavaScript", format.bytes(retainedParts.javascript)],
+    ["Retained of wasm", format.bytes(retainedParts.wasm)],
+  ];
 }
 
 /** The line that allocated it, if there is a profile of the dump's moment. */
@@ -216,13 +232,13 @@ async function dominatedPart(context: PageContext, address: string): Promise<Chi
   const heap = status.heap ?? "";
   const groups = await questions.ask("dominators", { heap, address, by: "class", limit: PAGE });
   if (groups.page.total === 0) return [element("p", { class: "muted" }, "Nothing else.")];
-  const lines = groups.children.map(({ className, count, retainedSize }) =>
+  const lines = groups.children.map(({ className, count, retainedSize, retainedParts }) =>
     element(
       "li",
       {},
       classLink(className),
       element("span", { class: "muted" }, ` × ${format.count(count)}`),
-      element("span", { class: "size" }, format.bytes(retainedSize)),
+      element("span", { class: "size" }, format.sizes(retainedSize, retainedParts)),
     ),
   );
   const rest = groups.page.total - groups.page.listed;
@@ -245,7 +261,7 @@ async function dominatedObjects(context: PageContext, address: string): Promise<
     const request = { heap: status.heap ?? "", address, limit: PAGE, offset };
     const { children, page } = await questions.ask("dominators", request);
     list.append(
-      ...children.map(({ className, addressText, count, retainedSize }) =>
+      ...children.map(({ className, addressText, count, retainedSize, retainedParts }) =>
         element(
           "li",
           {},
@@ -254,7 +270,7 @@ async function dominatedObjects(context: PageContext, address: string): Promise<
           addressText === null
             ? element("span", { class: "muted" }, `× ${format.count(count)}`)
             : addressLabel(addressText),
-          element("span", { class: "size" }, format.bytes(retainedSize)),
+          element("span", { class: "size" }, format.sizes(retainedSize, retainedParts)),
         ),
       ),
     );

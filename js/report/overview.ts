@@ -2,6 +2,7 @@
 import type { Accounting, Summary, Suspects } from "./data.ts";
 import { element } from "./dom.ts";
 import * as format from "./format.ts";
+import { joinedSection } from "./joined.ts";
 import { type PageContext, sectionTitle } from "./parts.ts";
 import { routeHash } from "./route.ts";
 import { suspectList } from "./suspects.ts";
@@ -104,35 +105,6 @@ export function overviewPage(context: PageContext): HTMLElement {
   );
 }
 
-/** The sums of two heaps that were joined, and what is known of the holders of pinned objects. */
-function joinedSection({ joined }: Summary): HTMLElement[] {
-  if (joined === undefined) return [];
-  const { javascript, wasm, pinned } = joined;
-  const parts = [
-    [pinned.exact, "with an exact holder in JavaScript"],
-    [pinned.derived, "with a derived holder"],
-    [pinned.possible, "with possible holders only"],
-    [pinned.awaitingRelease, "whose wrapper was collected"],
-    [pinned.unseen, "whose address no number equals"],
-  ] as const;
-  const counts = parts
-    .filter(([count]) => count > 0)
-    .map(([count, what]) => `${format.count(count)} ${what}`);
-  return [
-    element(
-      "p",
-      { class: "lead" },
-      `JavaScript has ${format.bytes(javascript.liveSize)}, WebAssembly ${format.bytes(wasm.liveSize)}. ` +
-        "A retained size on these pages is the bytes of both heaps together, unless it names them.",
-    ),
-    element(
-      "p",
-      { class: "lead" },
-      `${format.counted(pinned.total, "pinned object")}${counts.length === 0 ? "" : ": "}${counts.join(", ")}.`,
-    ),
-  ];
-}
-
 /** The functions that were running when the program ended, for a coredump. */
 function trapSection({ trap }: Summary): HTMLElement[] {
   if (trap === undefined) return [];
@@ -182,14 +154,24 @@ function accountingSection({ accounting, totalHeapSize }: Summary): HTMLElement[
   ];
 }
 
+/** What is alive: of two heaps that were joined, a figure for each. */
+function liveFigures({ joined, totalLiveSize, objects }: Summary): [string, string, string][] {
+  if (joined === undefined) {
+    return [["Live", format.bytes(totalLiveSize), format.counted(objects.live, "object")]];
+  }
+  const { javascript, wasm } = joined;
+  return [
+    ["JavaScript", format.bytes(javascript.liveSize), format.counted(javascript.objects, "object")],
+    ["WebAssembly", format.bytes(wasm.liveSize), format.counted(wasm.objects, "object")],
+  ];
+}
+
 /** The totals, large. */
 function figures(summary: Summary): HTMLElement {
   const { accounting, objects, roots, totalHeapSize } = summary;
   const { system, ...others } = roots;
   const kinds = Object.entries(system === undefined ? others : { global: roots.global, system });
-  const list: [string, string, string][] = [
-    ["Live", format.bytes(summary.totalLiveSize), format.counted(objects.live, "object")],
-  ];
+  const list: [string, string, string][] = [...liveFigures(summary)];
   if (accounting !== undefined && totalHeapSize !== undefined) {
     const { collector, garbage } = accounting;
     list.push(

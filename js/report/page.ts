@@ -13,7 +13,7 @@ import { commandLine, failure } from "./later.ts";
 import { newDumpNotice } from "./new_dumps.ts";
 import { ObjectPane } from "./object_pane.ts";
 import { PAGES, type PageView, pageNames } from "./pages.ts";
-import type { PageContext } from "./parts.ts";
+import { liveSize, type PageContext } from "./parts.ts";
 import { type Questions, ServedQuestions } from "./questions.ts";
 import { followRoutes, goBack, openObject, parseRoute, routeHash, showsRoute } from "./route.ts";
 import { Search } from "./search.ts";
@@ -112,6 +112,7 @@ function run(context: PageContext): void {
     footer(context),
   );
   document.documentElement.classList.toggle("is-served", context.questions.isComplete);
+  document.documentElement.classList.toggle("is-joined", report.summary.joined !== undefined);
   for (const { name, message } of status.failures) {
     main.before(failure(`${format.printable(name)} cannot be read: ${format.printable(message)}`));
   }
@@ -175,7 +176,7 @@ function header(
       element(
         "p",
         { class: "muted" },
-        `${format.bytes(summary.totalLiveSize)} live in ${format.counted(summary.objects.live, "object")}`,
+        `${liveSize(summary)} live in ${format.counted(summary.objects.live, "object")}`,
         summary.totalHeapSize !== undefined && `, heap ${format.bytes(summary.totalHeapSize)}`,
       ),
       element("div", { class: "tools" }, search.button(), button),

@@ -1,4 +1,5 @@
 /** Pieces that several pages show: names, paths, references, bars. */
+import type { Evidence } from "../../answers.js";
 import type { AllocatingLine, Status } from "../explorer/methods.js";
 import { copyButton } from "./copy.ts";
 import type {
@@ -9,6 +10,7 @@ import type {
   Root,
   ShortPath,
   Step,
+  Summary,
   Unreachable,
   Waste,
 } from "./data.ts";
@@ -35,6 +37,12 @@ export interface DumpContext extends PageContext {
 /** The same for the report of a heap that says what objects contain. */
 export interface WasteContext extends PageContext {
   report: Report & { waste: Waste };
+}
+
+/** The live bytes, of each heap if two were joined. */
+export function liveSize({ totalLiveSize, joined }: Summary): string {
+  const parts = joined && { javascript: joined.javascript.liveSize, wasm: joined.wasm.liveSize };
+  return format.sizes(totalLiveSize, parts);
 }
 
 /** A class name, its module less visible than its name. */
@@ -143,6 +151,16 @@ export function referenceLabel(label: string): HTMLElement {
   return element("bdi", { class: "reference" }, format.printable(label));
 }
 
+/** What speaks for a reference between two heaps that were joined, after its label. */
+function evidenceNote({ evidence }: { evidence?: Evidence }): Child {
+  if (evidence === undefined) return null;
+  return element(
+    "span",
+    { class: `evidence ${evidence.kind}` },
+    ` (${format.evidenceText(evidence)})`,
+  );
+}
+
 /** A path from its root on, a step a line, with the reference to cut. */
 export function pathView(path: ShortPath, cut: Cut | null = null): HTMLElement {
   const place = cut === null ? -1 : placeOf(cut, path);
@@ -164,8 +182,9 @@ function placeOf(cut: Cut, { steps }: ShortPath): number {
   );
 }
 
-function cutMark({ freed }: Cut): HTMLElement {
-  return element("span", { class: "cut-mark" }, `cut here: frees ${format.bytes(freed)}`);
+function cutMark({ freed, freedParts }: Cut): HTMLElement {
+  const size = format.sizes(freed, freedParts);
+  return element("span", { class: "cut-mark" }, `cut here: frees ${size}`);
 }
 
 function leftOutLine(count: number): HTMLElement {
@@ -178,10 +197,11 @@ function stepLine(step: Step, mark: Child): HTMLElement {
     "li",
     {},
     step.label !== null && referenceLabel(step.label),
+    evidenceNote(step),
     repeated && element("span", { class: "muted" }, repeated),
     step.label !== null && " ",
     objectLabel(step),
-    element("span", { class: "size" }, format.bytes(step.retainedSize)),
+    element("span", { class: "size" }, format.sizes(step.retainedSize, step.retainedParts)),
     mark !== false && " ",
     mark,
   );
@@ -198,7 +218,13 @@ export function cutSentence(cut: Cut): HTMLElement {
           classLabel(cut.className ?? ""),
           element("bdi", { class: "reference" }, format.printable(cut.labelText ?? "")),
         );
-  return element("p", {}, "Cutting ", reference, ` frees ${format.bytes(cut.freed)}.`);
+  return element(
+    "p",
+    {},
+    "Cutting ",
+    reference,
+    ` frees ${format.sizes(cut.freed, cut.freedParts)}.`,
+  );
 }
 
 function isFromObject(edge: Edge): edge is Edge & ObjectName {
@@ -215,6 +241,7 @@ export function referrerList(edges: Edge[], total: number): HTMLElement {
       isFromObject(edge) && objectLabel(edge),
       edge.label !== null && " ",
       edge.label !== null && referenceLabel(edge.label),
+      evidenceNote(edge),
       !edge.independent && element("span", { class: "muted" }, " (through the object itself)"),
       edge.weak === true && element("span", { class: "muted" }, " (weak)"),
     ),

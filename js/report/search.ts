@@ -171,13 +171,16 @@ export class Search {
   }
 
   async #classes(text: string): Promise<Result[]> {
-    const { questions, status } = this.#context;
+    const { questions, status, report } = this.#context;
     const request = { heap: status.heap ?? "", contains: text, limit: MOST };
+    // Of two heaps that were joined, the sum would be the bytes of both.
+    const isJoined = report.summary.joined !== undefined;
+    const size = (bytes: number) => (isJoined ? "" : `, ${format.bytes(bytes)}`);
     const { rows } = await questions.ask("classes", request);
     return rows.map(({ className, count, retainedSize }) =>
       result(routeHash("class", { name: className }), "Class", [
         classLabel(className),
-        element("span", { class: "size" }, `${format.count(count)}, ${format.bytes(retainedSize)}`),
+        element("span", { class: "size" }, `${format.count(count)}${size(retainedSize)}`),
       ]),
     );
   }

@@ -29,7 +29,8 @@ function suspectView(context: PageContext, suspect: Suspect): HTMLElement {
   const live = context.report.summary.totalLiveSize;
   // What grew shows its growth, not its size.
   const size = before === null ? retainedSize : retainedSize - before;
-  const figure = before === null ? format.bytes(size) : format.signedBytes(size);
+  const figure =
+    before === null ? format.sizes(size, suspect.retainedParts) : format.signedBytes(size);
   const of = before === null ? "of live" : `to ${format.bytes(retainedSize)}`;
   const shared = before === null ? `${format.share(retainedSize, live)} ${of}` : of;
   const short: ShortPath | null = path === null ? null : { leftOutAfter: -1, leftOut: 0, ...path };
@@ -77,7 +78,7 @@ function accumulation({ accumulation }: Suspect): HTMLElement | false {
     addressLabel(accumulation.addressText),
     `: ${format.count(first.count)} `,
     classLink(first.className),
-    ` with ${format.bytes(first.retainedSize)}${rest}.`,
+    ` with ${format.sizes(first.retainedSize, first.retainedParts)}${rest}.`,
   );
 }
 

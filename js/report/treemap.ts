@@ -2,7 +2,6 @@
 import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
 import type { Cells } from "./cells.ts";
 import { element, fill } from "./dom.ts";
-import * as format from "./format.ts";
 
 const WIDTH = 1000;
 const HEIGHT = 480;
@@ -79,7 +78,7 @@ export class Treemap {
     selected: number,
     place: { left: number; top: number; width: number; height: number },
   ): HTMLElement {
-    const title = `${this.#cells.title(cell)}, ${format.bytes(this.#cells.size(cell))}`;
+    const title = `${this.#cells.title(cell)}, ${this.#cells.sizeText(cell)}`;
     const isNamed = place.width > LEAST_NAMED.width && place.height > LEAST_NAMED.height;
     const button = element(
       "button",

@@ -1,11 +1,12 @@
 /** Objects that meet a condition over their fields, with their number, sum and groups. */
+import type { FoundGroup } from "../../answers.js";
 import type { FoundRow } from "../explorer/methods.js";
 import { type Child, element, fill } from "./dom.ts";
 import * as format from "./format.ts";
 import { later } from "./later.ts";
 import { addressLabel, breakable, classLink, linked, type PageContext } from "./parts.ts";
 import { rememberRoute } from "./route.ts";
-import { bytesColumn, countColumn, table } from "./table.ts";
+import { countColumn, table } from "./table.ts";
 import { VirtualList } from "./virtual_list.ts";
 
 /** Groups that are listed. */
@@ -77,7 +78,7 @@ async function load(
   };
   const first = await questions.ask("find", { ...request, sum: "retained", limit: MOST_GROUPS });
   const { found, where, sum, groups, page } = first;
-  const retained = sum === undefined ? "" : `, ${format.bytes(sum.bytes)} retained`;
+  const retained = sum === undefined ? "" : `, ${format.sizes(sum.bytes, sum.parts)} retained`;
   const left = where === undefined ? [] : leftOut(where);
   const children: Child[] = [
     element(
@@ -89,7 +90,7 @@ async function load(
   ];
   if (groups !== undefined) {
     const rest = page.total - groups.length;
-    const list = table<{ text: string; count: number; bytes?: number }>({
+    const list = table<FoundGroup>({
       caption: "Groups of objects",
       columns: [
         {
@@ -99,7 +100,13 @@ async function load(
           cell: ({ text }) => element("bdi", {}, ...breakable(format.printable(text))),
         },
         countColumn("count", "Objects", ({ count }) => count),
-        bytesColumn("bytes", "Retained", ({ bytes }) => bytes ?? 0),
+        {
+          key: "bytes",
+          title: "Retained",
+          kind: "number",
+          cell: ({ bytes = 0, parts }) => format.sizes(bytes, parts),
+          order: ({ bytes = 0 }) => bytes,
+        },
       ],
       rows: groups,
       sort: { key: "bytes", ascending: false },
@@ -156,11 +163,17 @@ function objectList(
   );
 }
 
-function cells({ addressText, className, retainedSize, preview }: FoundRow): HTMLElement[] {
+function cells({
+  addressText,
+  className,
+  retainedSize,
+  retainedParts,
+  preview,
+}: FoundRow): HTMLElement[] {
   return [
     element("span", { role: "cell", class: "text" }, addressLabel(addressText)),
     element("span", { role: "cell", class: "text" }, classLink(className)),
-    element("span", { role: "cell", class: "number" }, format.bytes(retainedSize)),
+    element("span", { role: "cell", class: "number" }, format.sizes(retainedSize, retainedParts)),
     element(
       "span",
       { role: "cell", class: "text preview" },

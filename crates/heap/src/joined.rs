@@ -135,6 +135,9 @@ pub trait JoinedHeaps {
     /// The totals.
     fn sums(&self) -> &JoinedSums;
 
+    /// How many objects are those of the memory. They come first.
+    fn wasm_objects(&self) -> u32;
+
     /// The retained size of an object, by heap.
     fn retained_parts(&self, object: ObjectIndex) -> SizeParts;
 

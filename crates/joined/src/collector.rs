@@ -46,6 +46,8 @@ enum SlotPart {
 enum SlotGroupKey {
     /// A property of all objects of a class.
     Property(u32, EdgeLabel),
+    /// The property in which generated code keeps the address of a block, of all objects of a class.
+    Pointer(u32, EdgeLabel),
     /// A part of one container.
     Container(ObjectIndex, SlotPart),
     /// The same part of all containers that one slot holds.
@@ -145,18 +147,37 @@ impl<'h> SlotCollector<'h> {
                 .and_then(|label| self.sides.view.name_of_label(label))
                 .as_deref()
                 == Some(EMBIND.0);
-        let is_exact = text == POINTER_OF_WASM_BINDGEN || is_embind;
         let class_slot = self.sides.js.objects.class_slots[holder.at()];
+        if text == POINTER_OF_WASM_BINDGEN || is_embind {
+            return self.add_pointer(slot, SlotGroupKey::Pointer(class_slot, label.label()));
+        }
         if self.sides.view.is_context(holder) {
             // The file of numbers lists the variable again.
             self.variables.insert((holder, (*text).to_owned()));
         }
-        let group = self.group(SlotGroupKey::Property(class_slot, label.label()), is_exact)?;
+        let group = self.group(SlotGroupKey::Property(class_slot, label.label()), false)?;
         let mut groups = alone(group);
         if is_map {
             groups[1] = self.group(SlotGroupKey::Container(holder, SlotPart::Property), false)?;
         }
         self.add(holder, name, value, groups)
+    }
+
+    /// Adds a slot in which generated code keeps the address of a block of C++ or Rust. It is a reference wherever the
+    /// block is: the memory may refer to it too.
+    fn add_pointer(&mut self, slot: &SeenSlot, key: SlotGroupKey) -> Result<()> {
+        let Some(target) = self.sides.block_around(slot.value) else {
+            return Ok(());
+        };
+        let group = self.group(key, true)?;
+        columns::push(&mut self.values, (group, slot.value.to_bits()))?;
+        let slot = CollectedSlot {
+            holder: slot.holder,
+            target,
+            name: SlotName::Label(slot.label),
+            groups: alone(group),
+        };
+        columns::push(&mut self.found.slots, slot)
     }
 
     /// The groups of a part of a container.

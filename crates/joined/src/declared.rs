@@ -14,6 +14,9 @@ use base::units::ObjectIndex;
 use heap::{Cell, EvidenceKind, HeapClass, HolderEvidence, LabelKind, Opened, WideLabel};
 use v8::HostView;
 
+/// What V8 calls a table of WebAssembly.
+const TABLE: &str = "Table";
+
 /// A declared slot.
 struct Declared<'t> {
     text: &'t str,
@@ -24,9 +27,15 @@ struct Declared<'t> {
 }
 
 impl<'t> Declared<'t> {
-    fn parse(text: &'t str) -> Result<Self> {
+    /// A field of a struct within a struct has dots itself: the class is the longest of these that the place begins with.
+    fn parse(text: &'t str, classes: &[HeapClass]) -> Result<Self> {
         let parsed = text.rsplit_once('=').and_then(|(place, path)| {
-            let (class, field) = place.rsplit_once('.')?;
+            let known = classes.iter().filter_map(|class| {
+                let field = place.strip_prefix(class.name.as_str())?.strip_prefix('.')?;
+                Some((place.get(..class.name.len())?, field))
+            });
+            let longest = known.max_by_key(|(class, _)| class.len());
+            let (class, field) = longest.or_else(|| place.rsplit_once('.'))?;
             let path: Vec<&str> = path.split('.').collect();
             let is_named = !class.is_empty() && !field.is_empty();
             (is_named && path.iter().all(|name| !name.is_empty())).then_some(Self {
@@ -72,7 +81,7 @@ pub(crate) fn declared_slots(
     let first_js = wasm.heap.objects.len() as u32;
     let mut replaced: Vec<(ObjectIndex, u32)> = Vec::new();
     for text in texts {
-        let declared = Declared::parse(text)?;
+        let declared = Declared::parse(text, &wasm.heap.objects.classes)?;
         let array = array_of(js, view, &declared)?;
         let elements = IndexedElements::of_array(js, view, array);
         let label = labels.of_text(declared.field)?;
@@ -193,7 +202,7 @@ fn indexes(
     Ok(pairs.collect())
 }
 
-/// The references to the elements of an array: its own, and those of its storage.
+/// The references to the elements of an array, its own and those of its storage; or to those of a table.
 struct IndexedElements {
     by_index: HashMap<u32, Vec<(ObjectIndex, u32)>>,
 }
@@ -201,18 +210,45 @@ struct IndexedElements {
 impl IndexedElements {
     fn of_array(js: &Opened, view: HostView<'_>, array: ObjectIndex) -> Self {
         let edges = &js.heap.edges;
-        let mut by_index: HashMap<u32, Vec<_>> = HashMap::new();
+        let mut found = Self {
+            by_index: HashMap::new(),
+        };
+        if view.name(array) == TABLE {
+            for storage in table_storage(js, view, array) {
+                for position in edges.range(storage) {
+                    let label = edges.label(position).unwrap_or_default();
+                    // V8 writes the index as a name.
+                    let index = view.internal_name(label).and_then(|name| name.parse().ok());
+                    found.add(index, storage, position);
+                }
+            }
+            return found;
+        }
         let storage = view.internal(array, "elements");
         for holder in [Some(array), storage].into_iter().flatten() {
             for position in edges.range(holder) {
                 let kind = edges.label(position).map(|label| label.kind());
                 let is_element = matches!(kind, Some(LabelKind::Element | LabelKind::Hidden));
                 let index = edges.wide_label(position).and_then(WideLabel::index);
-                if let Some(index) = index.filter(|_| is_element) {
-                    by_index.entry(index).or_default().push((holder, position));
-                }
+                found.add(index.filter(|_| is_element), holder, position);
             }
         }
-        Self { by_index }
+        found
     }
+
+    fn add(&mut self, index: Option<u32>, holder: ObjectIndex, position: u32) {
+        if let Some(index) = index {
+            let places = self.by_index.entry(index).or_default();
+            places.push((holder, position));
+        }
+    }
+}
+
+/// The objects without a name to which a table refers: one of them has its elements.
+fn table_storage(js: &Opened, view: HostView<'_>, table: ObjectIndex) -> Vec<ObjectIndex> {
+    let mut storage: Vec<ObjectIndex> = js.heap.edges.targets(table).to_vec();
+    storage.retain(|&object| !view.is_object(object) && view.name(object).is_empty());
+    storage.sort_unstable();
+    storage.dedup();
+    storage
 }

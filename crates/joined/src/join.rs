@@ -22,7 +22,7 @@ use base::units::{AddressForm, ObjectIndex};
 use base::warning::Warning;
 use heap::{
     DominatorTree, EvidenceKind, Heap, HeapTotals, HolderEvidence, JoinedSums, Opened, RootKind,
-    RootSlot, RootSlots, UnsizedTree, live_classes,
+    RootSlot, RootSlots, UnsizedTree, live_classes, reached_from,
 };
 use v8::HostView;
 
@@ -80,6 +80,7 @@ impl Plan {
         let objects = wasm.heap.objects.len() as u32;
         let all_pinned = pinned.iter_in(0..objects).map(ObjectIndex);
         let mut pins = Pins::new(objects as usize, all_pinned, &slots.listed, &judged)?;
+        pins.hold(&cycles_held(wasm, &judged, control)?);
         if let Some(handles) = &options.handles {
             pins.add_stacks(handles, &wasm.heap.objects)?;
         }
@@ -209,11 +210,34 @@ fn half(heap: Arc<Heap>, source: Box<dyn heap::Source>) -> Half {
 fn pinned_objects(wasm: &Opened) -> Result<Bits> {
     let mut pinned = Bits::new(wasm.heap.objects.len())?;
     for slot in wasm.roots.all() {
-        if matches!(slot.kind, RootKind::Pinned | RootKind::Unreferenced) {
+        if matches!(
+            slot.kind,
+            RootKind::Pinned | RootKind::Host | RootKind::Unreferenced
+        ) {
             pinned.insert(slot.object.0);
         }
     }
     Ok(pinned)
+}
+
+/// The objects that stand for a cycle of blocks to which nothing in the memory refers, if JavaScript holds another block of
+/// the cycle.
+fn cycles_held(wasm: &Opened, judged: &Judged, control: &Control) -> Result<Vec<ObjectIndex>> {
+    let entries = wasm.roots.all().iter();
+    let entries = entries.filter(|slot| slot.kind == RootKind::Unreferenced);
+    let mut entries = entries.map(|slot| slot.object).peekable();
+    if entries.peek().is_none() {
+        return Ok(Vec::new());
+    }
+    let held = judged.handles.iter().map(|handle| handle.target);
+    let reached = reached_from(&wasm.heap, held, &[], control)?;
+    let is_reached =
+        |object: &ObjectIndex| reached[object.at() / 64] >> (object.at() % 64) & 1 != 0;
+    let mut found = Vec::new();
+    for entry in entries.filter(is_reached) {
+        columns::push(&mut found, entry)?;
+    }
+    Ok(found)
 }
 
 /// The part of all possible addresses that are those of pinned objects.

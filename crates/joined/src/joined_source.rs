@@ -103,6 +103,10 @@ impl JoinedHeaps for JoinedSource {
         &self.sums
     }
 
+    fn wasm_objects(&self) -> u32 {
+        self.first_js()
+    }
+
     fn retained_parts(&self, object: ObjectIndex) -> SizeParts {
         let wasm = u64::from(self.wasm_retained[object.at()]);
         SizeParts {

@@ -49,7 +49,9 @@ impl Pins {
             stacks: Vec::new(),
         };
         for object in pinned {
-            pins.raise(object, PinState::Unseen);
+            if let Some(state) = pins.states.get_mut(object.at()) {
+                *state = PinState::Unseen;
+            }
         }
         for &object in listed {
             pins.raise(object, PinState::AwaitingRelease);
@@ -67,9 +69,18 @@ impl Pins {
         Ok(pins)
     }
 
+    /// More is known of an object. One that is not pinned stays so: the memory refers to it.
     fn raise(&mut self, object: ObjectIndex, state: PinState) {
-        if let Some(known) = self.states.get_mut(object.at()) {
+        let known = self.states.get_mut(object.at());
+        if let Some(known) = known.filter(|known| **known != PinState::NotPinned) {
             *known = state.max(*known);
+        }
+    }
+
+    /// JavaScript holds these objects through others.
+    pub(crate) fn hold(&mut self, objects: &[ObjectIndex]) {
+        for &object in objects {
+            self.raise(object, PinState::Derived);
         }
     }
 

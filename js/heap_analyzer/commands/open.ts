@@ -7,6 +7,7 @@ import type { Dumps, OpenSettings } from "../../explorer/dumps.js";
 import type { Taking } from "../../explorer/taking.js";
 import { givenAddress } from "../../units.js";
 import { reason } from "../../whole_file.js";
+import { addHostOptions, checkHost, type HostOptions } from "../host_options.js";
 import { interruptibly } from "../interruption.js";
 import { writeNote, writeWarning } from "../messages.js";
 import {
@@ -21,7 +22,7 @@ import {
 import { writeText } from "../output.js";
 import { duration } from "../quantities.js";
 
-interface ExplorerOptions extends ReadingOptions {
+interface ExplorerOptions extends ReadingOptions, HostOptions {
   wasm?: string;
   before?: string;
   profile?: string;
@@ -83,7 +84,7 @@ export function addOpenCommand(program: Command): void {
     .option("--no-browser", "only print the address")
     .option("--force", "continue although a dump was not taken from the module")
     .option("--partial", "if a heap is damaged, show the part before the damage");
-  addContainerOptions(command).action(runOpen);
+  addHostOptions(addContainerOptions(command)).action(runOpen);
 }
 
 function target(text: string): string {
@@ -111,6 +112,8 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
     paths.length === 0
       ? { files: [], folders: [], known: new Set<string>() }
       : await givenDumps(paths, wasm);
+  const named = [...files.map(({ path }) => path), ...(before === undefined ? [] : [before])];
+  checkOfHost(options, named, folders);
   const dumps = new Dumps(
     settingsOf(options, files.length + folders.length + (before === undefined ? 0 : 1)),
   );
@@ -168,6 +171,17 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
   );
 }
 
+/** Refuses options of the host that have no effect, or with which it would be unclear whose host it is. */
+function checkOfHost(options: ExplorerOptions, dumps: string[], folders: string[]): void {
+  const { host, attach, watch } = options;
+  if (host !== undefined && (folders.length > 0 || attach !== undefined || watch !== undefined)) {
+    throw new Error(
+      "option '--host <file>' goes with one dump: not with a folder, --attach or --watch",
+    );
+  }
+  checkHost(options, dumps);
+}
+
 /** The running program of which dumps may be taken. */
 function programOf({ attach, watch, folder }: ExplorerOptions): string | undefined {
   if (attach !== undefined && watch !== undefined) {
@@ -197,7 +211,7 @@ async function firstDump(taking: Taking): Promise<void> {
 }
 
 /** How dumps are read, for the API. */
-function settingsOf(options: ReadingOptions, count: number): OpenSettings {
+function settingsOf(options: ExplorerOptions, count: number): OpenSettings {
   if (count > 1 && options.global !== undefined) {
     throw new Error("open: the values of --global are those of one dump, and several are given");
   }
@@ -207,10 +221,22 @@ function settingsOf(options: ReadingOptions, count: number): OpenSettings {
     ...tolerance,
     ...(instance === undefined ? {} : { coredumpInstance: instance }),
     ...(named.length === 0 ? {} : { hostRoots: Object.fromEntries(named) }),
+    ...hostSettings(options),
   };
   if (raw === undefined) return settings;
   const globals = Object.fromEntries(raw.map(({ name, value }) => [name, value]));
   return { ...settings, raw: true, globals };
+}
+
+/** How the heap of the host is joined, for the API. */
+function hostSettings({ host, numbers, handles, slot }: HostOptions): Partial<OpenSettings> {
+  if (host === undefined) return {};
+  return {
+    host,
+    slots: slot ?? [],
+    ...(numbers === undefined ? {} : { numbers }),
+    ...(handles === undefined ? {} : { handles }),
+  };
 }
 
 function profileOf(path: string): Buffer {

@@ -1,6 +1,6 @@
 //! Merged paths as text: a tree, a branch a row.
 
-use super::names::{class, label, root, size};
+use super::names::{class, label, root, size, sizes};
 use super::rows::{Left, Right, table};
 use super::text::{counted, format_count};
 use questions::{Branch, HeldBy, MergedPaths, More};
@@ -14,11 +14,11 @@ pub(super) fn merged_lines(paths: &MergedPaths) -> Vec<String> {
             "{}, {}, which retain at least {} together",
             counted(paths.count, "object"),
             size(paths.shallow_size),
-            size(paths.retained_set_size)
+            sizes(paths.retained_set_size, paths.retained_set_parts)
         ),
         format!(
             "removing all of them frees {}; held by {}",
-            size(paths.freed_by_removing_all),
+            sizes(paths.freed_by_removing_all, paths.freed_parts),
             holders(&paths.held_by)
         ),
     ];

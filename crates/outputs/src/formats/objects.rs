@@ -44,7 +44,7 @@ pub(super) fn found_lines(found: &FoundObjects, form: AddressForm) -> Vec<String
             [
                 form.of(object.address).to_string(),
                 size(object.shallow_size),
-                size(object.retained_size),
+                sizes(object.retained_size, object.retained_parts),
                 class(&object.class_name),
                 preview(object.preview.as_ref()),
             ]
@@ -71,8 +71,8 @@ fn noun(count: u64, one: &'static str, many: &'static str) -> &'static str {
 
 fn sum_line(sum: &SizeSum) -> String {
     match sum.size {
-        Size::Shallow => format!("shallow size of all: {}", size(sum.bytes)),
-        Size::Retained => format!("retained size of all: {}", size(sum.bytes)),
+        Size::Shallow => format!("shallow size of all: {}", sizes(sum.bytes, sum.parts)),
+        Size::Retained => format!("retained size of all: {}", sizes(sum.bytes, sum.parts)),
     }
 }
 
@@ -100,9 +100,10 @@ fn found_group_lines(groups: &FoundGroups, found: &FoundObjects) -> Vec<String> 
         .rows
         .iter()
         .map(|group| {
+            let bytes = group.bytes.map(|bytes| sizes(bytes, group.parts));
             [
                 format_count(group.count),
-                group.bytes.map(size).unwrap_or_default(),
+                bytes.unwrap_or_default(),
                 printable_name(&group.text),
             ]
         })

@@ -69,6 +69,9 @@ pub struct DominatorGroup {
     pub count: u64,
     /// The sum of the sizes of their blocks.
     pub shallow_size: u64,
+    /// Of heaps that were joined: these sizes by heap.
+    #[serde(skip)]
+    pub shallow_parts: Option<SizeParts>,
     /// Their retained size.
     pub retained_size: u64,
     /// Of heaps that were joined: the retained size by heap.

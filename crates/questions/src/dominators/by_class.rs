@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::answer::DominatorGroup;
 use crate::loaded_heap::LoadedHeap;
-use crate::parts::joined::retained_parts;
+use crate::parts::joined::{retained_parts, shallow_parts};
 use base::units::ObjectIndex;
 use heap::SizeParts;
 
@@ -18,6 +18,7 @@ pub(crate) fn group_by_class(loaded: &LoadedHeap, objects: &[ObjectIndex]) -> Ve
         sum.count += 1;
         sum.shallow_size += heap.shallow_size(object);
         sum.retained_size += heap.retained_size(object);
+        add(&mut sum.shallow_parts, shallow_parts(loaded, object));
         add(&mut sum.retained_parts, retained_parts(loaded, object));
     }
     // Classes may share a name.
@@ -28,6 +29,7 @@ pub(crate) fn group_by_class(loaded: &LoadedHeap, objects: &[ObjectIndex]) -> Ve
             group.count += sum.count;
             group.shallow_size += sum.shallow_size;
             group.retained_size += sum.retained_size;
+            add(&mut group.shallow_parts, sum.shallow_parts);
             add(&mut group.retained_parts, sum.retained_parts);
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use heap::ShownValue;
+use heap::{ShownValue, SizeParts};
 
 /// The objects that were found: retained size ↓, shallow size ↓, address ↑.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -64,6 +64,9 @@ pub struct SizeSum {
     pub size: Size,
     /// The sum in bytes. Of retained sizes, what one object retains of another one counts once.
     pub bytes: u64,
+    /// Of heaps that were joined: these bytes by heap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parts: Option<SizeParts>,
 }
 
 /// Groups of objects: sum ↓, count ↓, value.
@@ -87,6 +90,9 @@ pub struct FoundGroup {
     /// The sum of their sizes, if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
+    /// Of heaps that were joined: these bytes by heap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parts: Option<SizeParts>,
 }
 
 /// An object that was found.
@@ -103,6 +109,9 @@ pub struct FoundObject {
     pub shallow_size: u64,
     /// Bytes that it keeps alive, with its own.
     pub retained_size: u64,
+    /// Of heaps that were joined: the retained size by heap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retained_parts: Option<SizeParts>,
     /// A short form of its contents.
     pub preview: Option<String>,
     /// Of a snapshot: as in [`ObjectAnswer`](crate::ObjectAnswer). Absent for a dump.

@@ -9,6 +9,7 @@ use crate::QuestionError;
 use crate::expression::{BATCH, Compiled, Evaluator, Failure, Scope, Value};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::page::Page;
+use crate::parts::sums::{ByteSum, GroupedObjects};
 use base::columns;
 use base::control::Phase;
 use base::error::{Error, Result};
@@ -167,16 +168,21 @@ pub(super) fn grouped(
     for &group in &group_of {
         counts[group as usize] += 1;
     }
+    let grouped = GroupedObjects {
+        objects,
+        group_of: &group_of,
+        groups: groups.len(),
+    };
     let sums = match size {
-        Some(size) => sums(loaded, size, objects, &group_of, groups.len(), control)?,
-        None => columns::zeros(groups.len())?,
+        Some(size) => sums(loaded, size, grouped, control)?,
+        None => columns::repeated(ByteSum::default(), groups.len())?,
     };
     let total = groups.len() as u64;
     let mut ordered = columns::collected(groups.into_keys())?;
     // Groups of one size stay in the order of their values.
     ordered.sort_by_key(|(_, number)| {
         let number = *number as usize;
-        std::cmp::Reverse((sums[number], counts[number]))
+        std::cmp::Reverse((sums[number].bytes, counts[number]))
     });
     let rows = page.of(ordered).map(|(key, number)| {
         let (value, text) = key.shown(loaded);
@@ -184,7 +190,8 @@ pub(super) fn grouped(
             value,
             text,
             count: counts[number as usize],
-            bytes: size.map(|_| sums[number as usize]),
+            bytes: size.map(|_| sums[number as usize].bytes),
+            parts: sums[number as usize].parts,
         }
     });
     Ok(FoundGroups {

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use crate::QuestionError;
 use crate::expression::{Compiled, ExpressionOption, ReadBudget, Scope, compile};
 use crate::loaded_heap::LoadedHeap;
+use crate::parts::joined::retained_parts;
 use crate::parts::page::{Page, default_limit, page};
 use crate::paths::set_of_new;
 use crate::place_table::objects_at;
@@ -228,6 +229,7 @@ fn listed(
             class_name: loaded.class_name(object).to_owned(),
             shallow_size: heap.shallow_size(object),
             retained_size: heap.retained_size(object),
+            retained_parts: retained_parts(loaded, object),
             preview: reader.preview(object)?,
             distance: loaded.source.distance(object),
         });

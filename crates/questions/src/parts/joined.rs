@@ -44,6 +44,17 @@ pub(crate) fn retained_parts(loaded: &LoadedHeap, object: ObjectIndex) -> Option
     Some(loaded.source.joined()?.retained_parts(object))
 }
 
+/// The size of an object itself, as that of its heap.
+pub(crate) fn shallow_parts(loaded: &LoadedHeap, object: ObjectIndex) -> Option<SizeParts> {
+    let first_js = loaded.source.joined()?.wasm_objects();
+    let size = loaded.heap.shallow_size(object);
+    let is_wasm = object.0 < first_js;
+    Some(SizeParts {
+        javascript: if is_wasm { 0 } else { size },
+        wasm: if is_wasm { size } else { 0 },
+    })
+}
+
 /// What speaks for a reference between the heaps.
 pub(crate) fn evidence(
     loaded: &LoadedHeap,

@@ -11,3 +11,4 @@ pub(crate) mod path_text;
 pub(crate) mod references;
 pub(crate) mod roots;
 pub(crate) mod short_names;
+pub(crate) mod sums;

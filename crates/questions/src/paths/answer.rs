@@ -68,8 +68,14 @@ pub struct MergedPaths {
     /// The bytes that they retain together, each byte counted once. Removing all of them frees at least that
     /// much.
     pub retained_set_size: u64,
+    /// Of heaps that were joined: these bytes by heap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retained_set_parts: Option<SizeParts>,
     /// The bytes that removing all of them frees.
     pub freed_by_removing_all: u64,
+    /// Of heaps that were joined: these bytes by heap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub freed_parts: Option<SizeParts>,
     /// Their bytes by the kind of root that reaches them first.
     pub held_by: HeldBy,
     /// The path groups.

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use super::answer::{HeldBy, MergedPaths};
 use super::group_tree::{GroupTree, ObjectSum};
 use crate::loaded_heap::LoadedHeap;
+use crate::parts::sums::{ByteSum, retained_sum};
 use base::columns;
 use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::{HUGE, RootKind, reached_from};
+use heap::{HUGE, Heap, RootKind, reached_from};
 
 /// The paths of a set of live objects as one tree, with the `limit` largest groups.
 pub(crate) fn merged_paths(
@@ -55,46 +56,51 @@ pub(crate) fn merged_paths(
     let slots = (0..has_class.len()).filter(|&slot| has_class[slot]);
     let classes: BTreeSet<&str> = slots.map(|slot| loaded.slot_name(slot as u32)).collect();
     let (branches, more) = GroupTree::new(loaded, own, limit, control)?.branches()?;
+    let retained = retained_sum(loaded, &set, control)?;
+    let freed = freed_by_removing(loaded, &set, control)?;
     Ok(MergedPaths {
         classes: classes.into_iter().map(str::to_owned).collect(),
         count: total.count,
         shallow_size: total.size,
-        retained_set_size: retained_set_size(loaded, &set, control)?,
-        freed_by_removing_all: freed_by_removing(loaded, &set, control)?,
+        retained_set_size: retained.bytes,
+        retained_set_parts: retained.parts,
+        freed_by_removing_all: freed.bytes,
+        freed_parts: freed.parts,
         held_by,
         tree: branches,
         more,
     })
 }
 
-/// The sum of the retained sizes of those live objects that no other of them dominates.
-fn retained_set_size(loaded: &LoadedHeap, set: &[ObjectIndex], control: &Control) -> Result<u64> {
-    let index = loaded.dominator_index(control)?;
-    let mut positions = columns::with_capacity(set.len())?;
-    positions.extend(set.iter().filter_map(|&object| index.position(object)));
-    positions.sort_unstable();
-    let mut sum = 0;
-    let mut end = 0;
-    for (nth, position) in positions.into_iter().enumerate() {
-        if nth.is_multiple_of(CHECK_INTERVAL) {
-            control.count(CHECK_INTERVAL as u64)?;
-        }
-        if position >= end {
-            sum += loaded.heap.retained_size(index.object(position));
-            end = index.end(position);
-        }
-    }
-    Ok(sum)
-}
-
 /// The bytes that are not reachable without these objects, these included.
-fn freed_by_removing(loaded: &LoadedHeap, set: &[ObjectIndex], control: &Control) -> Result<u64> {
+fn freed_by_removing(
+    loaded: &LoadedHeap,
+    set: &[ObjectIndex],
+    control: &Control,
+) -> Result<ByteSum> {
     let heap = &loaded.heap;
     let roots = loaded.heap.roots.iter().map(|&(object, _)| object);
     let reached = reached_from(&loaded.heap, roots, set, control)?;
-    let rest: u64 = reached
+    // What remains of the objects before this one. The search counts removed objects as reached.
+    let rest = |end: usize| {
+        let removed = set.iter().filter(|object| object.at() < end);
+        let removed = removed.map(|&object| heap.shallow_size(object));
+        reached_size(heap, &reached, end) - removed.sum::<u64>()
+    };
+    let joined = loaded.source.joined();
+    let wasm =
+        joined.map(|heaps| heaps.sums().wasm.live_size - rest(heaps.wasm_objects() as usize));
+    Ok(ByteSum::new(
+        heap.live_size - rest(heap.objects.len()),
+        wasm,
+    ))
+}
+
+/// The shallow sizes of those objects before this one that were reached.
+fn reached_size(heap: &Heap, reached: &[u64], end: usize) -> u64 {
+    let sizes: u64 = reached
         .iter()
-        .zip(heap.objects.shallow_sizes.chunks(64))
+        .zip(heap.objects.shallow_sizes[..end].chunks(64))
         .map(|(bits, sizes)| {
             let sizes = sizes.iter().enumerate();
             let kept = sizes.filter(|&(bit, _)| bits >> bit & 1 != 0);
@@ -102,13 +108,8 @@ fn freed_by_removing(loaded: &LoadedHeap, set: &[ObjectIndex], control: &Control
         })
         .sum();
     // The column has a smaller number in place of these sizes.
-    let huge = heap
-        .objects
-        .huge_sizes
-        .iter()
-        .filter(|(object, _)| reached[object.at() / 64] >> (object.at() % 64) & 1 != 0);
-    let rest = rest + huge.map(|&(_, size)| size - u64::from(HUGE)).sum::<u64>();
-    let removed = set.iter().map(|&object| heap.shallow_size(object));
-    // The search counts removed objects as reached.
-    Ok(heap.live_size - (rest - removed.sum::<u64>()))
+    let huge = heap.objects.huge_sizes.iter().filter(|(object, _)| {
+        object.at() < end && reached[object.at() / 64] >> (object.at() % 64) & 1 != 0
+    });
+    sizes + huge.map(|&(_, size)| size - u64::from(HUGE)).sum::<u64>()
 }

@@ -13,6 +13,7 @@ use std::collections::{BinaryHeap, HashMap};
 use serde::{Serialize, Serializer};
 
 use crate::loaded_heap::LoadedHeap;
+use crate::parts::joined::{retained_parts, shallow_parts};
 use crate::parts::object_name::{ObjectName, object_name};
 use base::columns;
 use base::control::{CHECK_INTERVAL, Control, Phase, Step};
@@ -73,6 +74,8 @@ pub(super) struct ReportCell {
     pub(super) count: u64,
     pub(super) shallow_size: u64,
     pub(super) retained_size: u64,
+    /// Of heaps that were joined: the bytes of the memory among these.
+    wasm_size: Option<u64>,
 }
 
 /// All cells: the heap first, every other one after the one that it is a part of, the largest first.
@@ -99,6 +102,9 @@ impl Serialize for Cells {
             count: Vec<u64>,
             shallow_size: Vec<u64>,
             retained_size: Vec<u64>,
+            /// Of heaps that were joined: the bytes of the memory among the retained size.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            wasm_size: Option<Vec<u64>>,
         }
         let cells = || self.all.iter();
         let names = || self.names.iter().map(Option::as_ref);
@@ -116,6 +122,7 @@ impl Serialize for Cells {
             count: cells().map(|cell| cell.count).collect(),
             shallow_size: cells().map(|cell| cell.shallow_size).collect(),
             retained_size: cells().map(|cell| cell.retained_size).collect(),
+            wasm_size: cells().map(|cell| cell.wasm_size).collect(),
         }
         .serialize(serializer)
     }
@@ -137,6 +144,8 @@ struct ClassSum {
     count: u64,
     shallow_size: u64,
     retained_size: u64,
+    /// Of heaps that were joined: the bytes of the memory among the retained size.
+    wasm_size: Option<u64>,
 }
 
 /// Walks over the tree.
@@ -175,6 +184,10 @@ pub(super) fn make_cells(loaded: &LoadedHeap, control: &Control) -> Result<Cells
             .sum(),
         shallow_size: 0,
         retained_size: loaded.heap.live_size,
+        wasm_size: loaded
+            .source
+            .joined()
+            .map(|heaps| heaps.sums().wasm.live_size),
     };
     let mut next = Some((None, whole, 0));
     while let Some((position, cell, depth)) = next {
@@ -211,6 +224,7 @@ pub(super) fn make_cells(loaded: &LoadedHeap, control: &Control) -> Result<Cells
                     count: 1,
                     shallow_size: loaded.heap.shallow_size(object),
                     retained_size: size,
+                    wasm_size: retained_parts(loaded, object).map(|parts| parts.wasm),
                 };
                 (Some(position), cell, depth)
             });
@@ -256,6 +270,7 @@ fn add_class_cells(cells: &mut Vec<ReportCell>, sums: &[ClassSum]) {
         count: sum.count,
         shallow_size: sum.shallow_size,
         retained_size: sum.retained_size,
+        wasm_size: sum.wasm_size,
     };
     // Sum → its cell.
     let mut numbers = vec![NONE; sums.len()];
@@ -287,6 +302,9 @@ fn add_class_cells(cells: &mut Vec<ReportCell>, sums: &[ClassSum]) {
                     count: of(|cell| cell.count) + sum.count,
                     shallow_size: of(|cell| cell.shallow_size) + sum.shallow_size,
                     retained_size: of(|cell| cell.retained_size) + sum.retained_size,
+                    wasm_size: sum
+                        .wasm_size
+                        .map(|size| of(|cell| cell.wasm_size.unwrap_or(0)) + size),
                 }
             }
         });
@@ -406,6 +424,7 @@ impl TreeWalk<'_> {
                             count: 0,
                             shallow_size: 0,
                             retained_size: 0,
+                            wasm_size: self.heap.source.joined().map(|_| 0),
                         });
                         last_below.push(NONE);
                         number
@@ -419,6 +438,10 @@ impl TreeWalk<'_> {
             cell_of.push(number);
             let sum = &mut sums[number as usize - cells.len()];
             sum.retained_size += size;
+            if let (Some(sum), Some(parts)) = (&mut sum.wasm_size, shallow_parts(self.heap, object))
+            {
+                *sum += parts.wasm;
+            }
             if sum.slot != OTHER_CLASSES || number != above {
                 sum.count += 1;
                 sum.shallow_size += size;
@@ -427,6 +450,10 @@ impl TreeWalk<'_> {
         for nth in (0..sums.len()).rev() {
             if let Some(parent) = (sums[nth].parent as usize).checked_sub(cells.len()) {
                 sums[parent].retained_size += sums[nth].retained_size;
+                sums[parent].wasm_size = sums[parent]
+                    .wasm_size
+                    .zip(sums[nth].wasm_size)
+                    .map(|(own, below)| own + below);
             }
         }
         Ok(sums)

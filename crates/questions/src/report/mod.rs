@@ -7,15 +7,18 @@ mod details;
 mod strings;
 mod unreachable;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::Serialize;
 
 use crate::loaded_heap::LoadedHeap;
+use crate::parts::sums::{ByteSum, GroupedObjects, retained_sums};
 use crate::summary::{Summary, summary};
 use crate::suspects::{SuspectOptions, Suspects, suspects};
 use crate::waste::{Waste, WasteOptions, waste};
 pub use answer::Report;
+use base::columns;
 use base::control::Control;
 use base::error::Result;
 use base::side_by_side::side_by_side;
@@ -23,8 +26,8 @@ use base::warning::Warning;
 use cells::{Cells, make_cells};
 use comparison::{ReportComparison, compare_classes};
 use details::{Detail, make_details};
-use heap::Need;
-use heap::views::{ConstructorSort, ConstructorView, RetainedColumns, Selection};
+use heap::views::{ConstructorRow, ConstructorSort, ConstructorView, RetainedColumns, Selection};
+use heap::{Need, SizeParts};
 use unreachable::{UnreachablePart, unreachable_part};
 
 /// Classes that are listed one by one.
@@ -76,6 +79,9 @@ struct ReportedClass {
     shallow_size: u64,
     retained_size: u64,
     retained_set_size: u64,
+    /// Of heaps that were joined: these bytes by heap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retained_set_parts: Option<SizeParts>,
 }
 
 #[derive(Default, Serialize)]
@@ -148,12 +154,14 @@ fn classes_by_retained_set(loaded: &LoadedHeap, control: &Control) -> Result<Rep
         control,
     )?;
     let (listed, rest) = view.rows().split_at(CLASSES.min(view.rows().len()));
-    let rows = listed.iter().map(|row| ReportedClass {
+    let parts = retained_set_parts(loaded, listed, control)?;
+    let rows = listed.iter().enumerate().map(|(nth, row)| ReportedClass {
         class_name: row.class_name.clone(),
         count: row.count,
         shallow_size: row.total_shallow_size,
         retained_size: row.total_retained_size,
         retained_set_size: row.retained_set_size.unwrap_or_default(),
+        retained_set_parts: parts.get(nth).and_then(|sum| sum.parts),
     });
     Ok(ReportClasses {
         rows: rows.collect(),
@@ -163,4 +171,31 @@ fn classes_by_retained_set(loaded: &LoadedHeap, control: &Control) -> Result<Rep
             shallow_size: rest.iter().map(|row| row.total_shallow_size).sum(),
         },
     })
+}
+
+/// By class: what its objects retain together, by heap. Nothing for one heap.
+fn retained_set_parts(
+    loaded: &LoadedHeap,
+    classes: &[ConstructorRow],
+    control: &Control,
+) -> Result<Vec<ByteSum>> {
+    if loaded.source.joined().is_none() {
+        return Ok(Vec::new());
+    }
+    let names = classes.iter().map(|row| row.class_name.as_str());
+    let numbers: HashMap<&str, u32> = names.zip(0..).collect();
+    let mut objects = Vec::new();
+    let mut group_of = Vec::new();
+    for object in loaded.heap.live_heap_objects() {
+        if let Some(&number) = numbers.get(loaded.class_name(object)) {
+            columns::push(&mut objects, object)?;
+            columns::push(&mut group_of, number)?;
+        }
+    }
+    let grouped = GroupedObjects {
+        objects: &objects,
+        group_of: &group_of,
+        groups: classes.len(),
+    };
+    retained_sums(loaded, grouped, control)
 }

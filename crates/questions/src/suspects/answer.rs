@@ -89,4 +89,7 @@ pub struct AccumulatedClass {
     pub count: u64,
     /// Their retained size.
     pub retained_size: u64,
+    /// Of heaps that were joined: the retained size by heap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retained_parts: Option<SizeParts>,
 }

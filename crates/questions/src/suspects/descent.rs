@@ -172,6 +172,7 @@ fn accumulated_in(
             class_name: group.class_name,
             count: group.count,
             retained_size: group.retained_size,
+            retained_parts: group.retained_parts,
         })
         .collect();
     if region.members.len() > 1 {
@@ -181,6 +182,7 @@ fn accumulated_in(
             class_name: group.class_name,
             count: group.count,
             retained_size: group.shallow_size,
+            retained_parts: group.shallow_parts,
         }));
     }
     classes.sort_by(|left, right| {

@@ -336,6 +336,8 @@ fn grown_classes(
                 class_name: loaded.slot_name(info.class_slot).to_owned(),
                 count: after.count.saturating_sub(count),
                 retained_size: after.retained - retained,
+                // Heaps that were joined are not compared.
+                retained_parts: None,
             });
         }
     }

@@ -78,8 +78,12 @@ fn accumulated(class: &AccumulatedClass) -> String {
         class_name,
         count,
         retained_size,
+        retained_parts,
     } = class;
-    let size = bytes(*retained_size);
+    let size = match *retained_parts {
+        Some(parts) => in_both(parts),
+        None => bytes(*retained_size),
+    };
     match count {
         // Objects that were there before retain more.
         0 => format!("{size} more in {class_name}"),

@@ -35,7 +35,14 @@ const suspect = z.strictObject({
       addressText: z.string(),
       className: z.string(),
       owner: z.string().nullable(),
-      children: z.array(z.strictObject({ className: z.string(), count, retainedSize: size })),
+      children: z.array(
+        z.strictObject({
+          className: z.string(),
+          count,
+          retainedSize: size,
+          retainedParts: partsShape,
+        }),
+      ),
     })
     .nullable(),
   path: pathShape.nullable(),

@@ -97,7 +97,9 @@ export const find = question({
         failed: z.array(z.strictObject({ reason: z.string(), count })),
       })
       .optional(),
-    sum: z.strictObject({ size: z.enum(["shallow", "retained"]), bytes: size }).optional(),
+    sum: z
+      .strictObject({ size: z.enum(["shallow", "retained"]), bytes: size, parts: partsShape })
+      .optional(),
     groups: z
       .array(
         z.strictObject({
@@ -105,6 +107,7 @@ export const find = question({
           text: z.string(),
           count,
           bytes: size.optional(),
+          parts: partsShape,
         }),
       )
       .optional(),
@@ -115,6 +118,7 @@ export const find = question({
         className: z.string(),
         shallowSize: size,
         retainedSize: size,
+        retainedParts: partsShape,
         preview: z.string().nullable(),
         distance,
       }),
@@ -130,15 +134,16 @@ export const find = question({
     return [
       `${formatCount(found)} objects.`,
       ...(where === undefined ? [] : leftOut(where)),
-      ...(sum === undefined ? [] : [`Sum of the ${sum.size} sizes: ${formatSize(sum.bytes)}.`]),
-      ...(groups ?? []).map(({ text, count: many, bytes }) => {
-        const sizes = bytes === undefined ? "" : `, ${formatSize(bytes)}`;
-        return `${text}: ${formatCount(many)}${sizes}`;
+      ...(sum === undefined
+        ? []
+        : [`Sum of the ${sum.size} sizes: ${inWords(sum.bytes, sum.parts)}.`]),
+      ...(groups ?? []).map(({ text, count: many, bytes, parts }) => {
+        const sum = bytes === undefined ? "" : `, ${inWords(bytes, parts)}`;
+        return `${text}: ${formatCount(many)}${sum}`;
       }),
       ...(objects.length === 0 ? [] : ["Object: retained size, preview."]),
       ...objects.map(
-        (one) =>
-          `${named(one.className, one.addressText)}: ${formatSize(one.retainedSize)}, ${short(one.preview)}`,
+        (one) => `${named(one.className, one.addressText)}: ${sizes(one)}, ${short(one.preview)}`,
       ),
     ];
   },
@@ -316,12 +321,15 @@ const mergedPaths = z.strictObject({
   count,
   shallowSize: size,
   retainedSetSize: size,
+  retainedSetParts: partsShape,
   freedByRemovingAll: size,
+  freedParts: partsShape,
   heldBy: z.strictObject({
     global: size,
     stack: size,
     pinned: size,
     system: size.optional(),
+    host: size.optional(),
     unreferenced: size.optional(),
   }),
   tree: z.array(branch),
@@ -365,7 +373,7 @@ export const paths = question({
   render({ object: one, merged }) {
     if (merged !== null) {
       return [
-        `${formatCount(merged.count)} objects, ${formatSize(merged.shallowSize)}, retain ${formatSize(merged.retainedSetSize)}; removing all frees ${formatSize(merged.freedByRemovingAll)}`,
+        `${formatCount(merged.count)} objects, ${formatSize(merged.shallowSize)}, retain ${inWords(merged.retainedSetSize, merged.retainedSetParts)}; removing all frees ${inWords(merged.freedByRemovingAll, merged.freedParts)}`,
         ...merged.tree.flatMap((one) => branchLines(one as SentBranch, 0)),
         ...moreLines(merged.more, 0),
       ];
@@ -459,6 +467,11 @@ function entryLines(page: z.output<typeof containerPage> | null): string[] {
       return `  ${before === undefined ? "" : `${before}: `}${text(value)}`;
     }),
   ];
+}
+
+/** A sum of bytes, or those of each of two heaps that were joined. */
+function inWords(bytes: number, parts: z.output<typeof partsShape>): string {
+  return sizes({ retainedSize: bytes, retainedParts: parts });
 }
 
 /** A preview for a line of a list. */

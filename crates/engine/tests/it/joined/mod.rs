@@ -2,6 +2,7 @@
 
 mod border;
 mod noise;
+mod pointers;
 mod random;
 mod samples;
 

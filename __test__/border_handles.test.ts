@@ -1,0 +1,164 @@
+/**
+ * Programs of C++ and Rust whose objects JavaScript holds by the handles of embind and of wasm-bindgen. The modules are built
+ * (`samples/border`); each test captures both heaps of the running program. The judge is what the program knows.
+ */
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openHeapFile } from "../dist/index.js";
+import type { Heap } from "../index.js";
+
+const ROOT = join(import.meta.dirname, "..");
+const SAMPLES = join(import.meta.dirname, "samples/border");
+const VERSIONS = join(import.meta.dirname, "node_versions/node_modules");
+const HOSTS = [
+  { title: "this Node", node: process.execPath },
+  { title: "Node 22", node: join(VERSIONS, "node-22/bin/node") },
+  { title: "Node 24", node: join(VERSIONS, "node-24/bin/node") },
+];
+
+type Truth = Record<string, number[]>;
+
+interface Captured {
+  heap: Heap;
+  truth: Truth;
+  /** The dump alone, without the heap of JavaScript. */
+  alone: Heap;
+}
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "border-handles-"));
+  mkdirSync(join(folder, "node_modules/@warpo"), { recursive: true });
+  symlinkSync(ROOT, join(folder, "node_modules/@warpo/heap-analyzer"), "junction");
+  for (const sample of ["embind", "wasm_bindgen"]) {
+    cpSync(join(SAMPLES, sample), join(folder, sample), { recursive: true });
+    for (const name of readdirSync(join(folder, sample))) {
+      if (!name.endsWith(".gz")) continue;
+      const file = join(folder, sample, name);
+      writeFileSync(file.slice(0, -3), gunzipSync(readFileSync(file)));
+    }
+  }
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs a program, and opens what it captured. */
+function captured(
+  node: string,
+  sample: string,
+  { program, wasm, slots = [] }: { program: string; wasm: string; slots?: string[] },
+): Captured {
+  const inside = join(folder, sample);
+  const prefix = join(mkdtempSync(join(folder, "pair-")), "pair");
+  const flags = ["--expose-gc", "--no-warnings", "--import", "@warpo/heap-analyzer/register"];
+  const { status, stderr } = spawnSync(node, [...flags, program, prefix], {
+    cwd: inside,
+    encoding: "utf8",
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  const module = join(inside, wasm);
+  const host = `${prefix}.heapsnapshot`;
+  return {
+    heap: openHeapFile(`${prefix}.dump`, module, { host, slots }),
+    alone: openHeapFile(`${prefix}.dump`, module),
+    truth: JSON.parse(readFileSync(`${prefix}.truth.json`, "utf8")),
+  };
+}
+
+/** The address of the block that has an address in it. */
+function blockOf({ alone }: Captured, address: number): number {
+  const { objects } = alone.find({ limit: 1000 });
+  const starts = objects.map((block) => block.address).filter((start) => start <= address);
+  return Math.max(...starts);
+}
+
+/** The labels of the slots of JavaScript that hold an object, with what speaks for them. */
+function holders(heap: Heap, address: number): string[] {
+  return heap
+    .referrers(address, { limit: 100 })
+    .referrers.flatMap(({ labelText, evidence }) =>
+      evidence === undefined ? [] : [`${labelText} ${evidence.kind}`],
+    );
+}
+
+function pathText(heap: Heap, address: number): string {
+  return heap.paths(address).path?.text ?? "";
+}
+
+describe.each(HOSTS)("$title", ({ node }) => {
+  describe.skipIf(!existsSync(node))("(skipped if npm run test:hosts did not install it)", () => {
+    test("handles of embind hold blocks of C++", () => {
+      const all = captured(node, "embind", { program: "shelf.mjs", wasm: "shelf.wasm" });
+      const { heap, alone, truth } = all;
+      const at = (name: string) => truth[name] ?? [];
+      for (const address of [...at("kept"), ...at("paired"), ...at("displayed")]) {
+        expect(holders(heap, address)).toEqual([".ptr exact"]);
+      }
+      // The block is alive for the array's sake, and with it what C++ allocated for it.
+      const [kept = 0] = at("kept");
+      expect(alone.paths(kept).path?.root.kind).toBe("unreferenced");
+      expect(pathText(heap, kept)).toMatch(/\.app > .*\.shelf > .*\.\$\$ > .*\.ptr > /);
+      const { retainedParts } = heap.object(kept);
+      expect(retainedParts?.javascript).toBe(0);
+      expect(retainedParts?.wasm).toBeGreaterThan(3 * 64);
+      // A shared pointer leads into its block.
+      for (const address of at("authors")) {
+        const block = blockOf(all, address);
+        expect(block).toBeLessThan(address);
+        expect(holders(heap, block)).toContain(".ptr exact");
+        expect(pathText(heap, block)).toContain(".authors > ");
+      }
+      // Of two books that refer to each other, JavaScript holds one.
+      for (const address of at("other of the pair")) {
+        expect(holders(heap, address)).toEqual([]);
+        expect(pathText(heap, address)).toMatch(/\.pairs > /);
+      }
+      // The memory refers to this one, too.
+      expect(heap.referrers(at("displayed")[0] as number).total).toBeGreaterThan(1);
+      // Handles that were deleted hold nothing, nor do numbers that are only equal to an address.
+      for (const address of at("lost")) {
+        expect(holders(heap, address)).toEqual([]);
+        expect(heap.paths(address).path?.root.kind).toBe("unreferenced");
+        expect(heap.object(address).possibleHolders?.total).toBe(1);
+      }
+      expect(heap.find({ class: "Book", count: true }).total).toBeGreaterThan(40);
+      const { pinned } = heap.summary().joined ?? {};
+      expect(pinned?.exact).toBe(30 + 4 + 10);
+      heap.close();
+      alone.close();
+    });
+
+    test("handles of wasm-bindgen hold blocks of Rust, and Rust holds objects of a table", () => {
+      const slots = ["desk::Listener.callback.idx=app.table"];
+      const files = { program: "desk.mjs", wasm: "desk_bg.wasm" };
+      const all = captured(node, "wasm_bindgen", { ...files, slots });
+      const { heap, alone, truth } = all;
+      for (const address of truth.open ?? []) {
+        const block = blockOf(all, address);
+        // Every object has the counts of `Rc` before it.
+        expect(block).toBe(address - 8);
+        expect(holders(heap, block)).toEqual([".__wbg_ptr exact"]);
+        expect(pathText(heap, block)).toMatch(/\.sessions > .*\.__wbg_ptr > /);
+        expect(heap.object(block).retainedParts?.wasm).toBeGreaterThan(4 * 40);
+      }
+      const { pinned } = heap.summary().joined ?? {};
+      expect(pinned?.exact).toBe(truth.open?.length);
+      heap.close();
+      alone.close();
+    });
+  });
+});
