@@ -135,6 +135,9 @@ async function watch(
 ): Promise<void> {
   const { every, cost, count = Number.POSITIVE_INFINITY, instance, folder, keep } = options;
   const { Captures } = await import("../../watch/captures.js");
+  const end =
+    folder === undefined ? "each is removed when it was read" : `the last stay in ${folder}`;
+  writeNote(`dumps contain the program's memory, including its secrets; ${end}`);
   const captures = new Captures({
     target,
     instance,
