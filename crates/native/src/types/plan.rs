@@ -71,6 +71,9 @@ impl Plans {
             (TypeKind::Union, _) => self.of_union(types, id, depth),
             (TypeKind::Struct, _) => {
                 if let Some(kind) = LibraryContainer::of_type(types, id) {
+                    if kind.is_perhaps() && self.of_members(types, id, depth).is_empty() {
+                        return Vec::new();
+                    }
                     let mut slots = one(SlotKind::Container(kind, id));
                     if kind.has_typed_members() {
                         slots.extend(self.of_members(types, id, depth));
