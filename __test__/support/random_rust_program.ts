@@ -19,7 +19,7 @@ export function randomRustProgram(seed: number): string {
   const structs = Array.from({ length: count }, (_, nth) => struct(nth, count, below));
   const roots = Array.from({ length: count }, (_, nth) => `pub r${nth}: Option<Box<S${nth}>>`);
   const made = Array.from({ length: count }, (_, nth) => `r${nth}: boxed${nth}(4)`);
-  return `#![allow(dead_code, static_mut_refs, unused_mut)]
+  return `#![allow(dead_code, static_mut_refs, unused_imports, unused_mut)]
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, VecDeque};

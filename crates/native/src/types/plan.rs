@@ -61,7 +61,14 @@ impl Plans {
         let found = types.get(id);
         let one = |holds| vec![Slot { offset: 0, holds }];
         match (found.kind, found.target) {
-            (TypeKind::Pointer, Some(target)) => one(SlotKind::Pointer(types.resolved(target))),
+            (TypeKind::Pointer, Some(target)) => {
+                let target = types.resolved(target);
+                // Rust has a type for what C calls void.
+                if types.get(target).name == "c_void" {
+                    return Vec::new();
+                }
+                one(SlotKind::Pointer(target))
+            }
             (TypeKind::Array, Some(element)) => {
                 let element = types.resolved(element);
                 let refers = !self.within(types, element, depth).is_empty();
