@@ -183,7 +183,10 @@ function field(
         fill: `k${at} = rnd(2); if (k${at}) p${at} = ${make(1)}; else n${at} = rnd(1000);`,
       };
     case 17:
-      return { declaration: `void *${name} = nullptr;`, fill: `${name} = ${make(2)};` };
+      return {
+        declaration: `void *${name} = nullptr;`,
+        fill: `${name} = typed("hidden", [] { return std::memset(operator new(20), 7, 20); });`,
+      };
     case 18:
       return {
         declaration: `std::array<std::unique_ptr<S${other}>, 3> ${name};`,

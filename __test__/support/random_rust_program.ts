@@ -167,7 +167,7 @@ function field(nth: number, count: number, below: (below: number) => number): Ra
     case 16:
       return {
         type: "*mut std::ffi::c_void",
-        value: `boxed${other}(depth - 1).map_or(std::ptr::null_mut(), |s| Box::into_raw(s) as *mut std::ffi::c_void)`,
+        value: `Box::into_raw(typed("hidden\\0", || Box::new([7u32; 5]))) as *mut std::ffi::c_void`,
       };
     default:
       break;
