@@ -14,9 +14,9 @@ use base::error::Result;
 use base::units::ObjectIndex;
 use base::warning::Warning;
 use heap::{
-    BlockSizes, Blocks, ClassNaming, ClassUse, ContainerPage, DominatorIndex, EdgeLabel, FieldReader,
-    FieldType, FieldValue, Found, ObjectReader, OpenedContents, PathTree, RawTable, ReadOrder,
-    Source, Survey, TextFilter, WantedEntries,
+    BlockSizes, Blocks, ClassNaming, ClassUse, ContainerPage, DominatorIndex, EdgeLabel,
+    FieldReader, FieldType, FieldValue, Found, ObjectReader, OpenedContents, PathTree, RawTable,
+    ReadOrder, Source, Survey, TextFilter, WantedEntries,
 };
 use runtime_code::std_library::{self, ALIGNMENT};
 

@@ -88,8 +88,8 @@ pub use referrers::ReferrerIndex;
 pub use root_kind::RootKind;
 pub use root_slots::{FoundSlots, RootOrigin, RootSlot, RootSlots};
 pub use source::{
-    AllocationLine, AllocationLines, BlockSizes, Blocks, FieldValue, Found, NO_ALLOCATION, Need, ObjectReader,
-    Opened, OtherEdge, ReadOrder, Source, SourceLocation, TextFilter,
+    AllocationLine, AllocationLines, BlockSizes, Blocks, FieldValue, Found, NO_ALLOCATION, Need,
+    ObjectReader, Opened, OtherEdge, ReadOrder, Source, SourceLocation, TextFilter,
 };
 pub use survey::Survey;
 pub use type_evidence::TypeEvidence;

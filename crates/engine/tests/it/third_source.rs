@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use engine::heap::views::{ConstructorView, Selection};
 use engine::heap::{
-    BlockSizes, Blocks, DominatorIndex, EdgeLabel, Edges, FieldValue, Found, FoundSlots, Heap, HeapClass,
-    ObjectGraph, ObjectReader, ObjectTable, Opened, PathTree, ReadOrder, RootKind, Source, Survey,
-    TextFilter,
+    BlockSizes, Blocks, DominatorIndex, EdgeLabel, Edges, FieldValue, Found, FoundSlots, Heap,
+    HeapClass, ObjectGraph, ObjectReader, ObjectTable, Opened, PathTree, ReadOrder, RootKind,
+    Source, Survey, TextFilter,
 };
 use engine::outputs::exports::{Export, export};
 use engine::outputs::formats::{TableOptions, render_json, render_text};

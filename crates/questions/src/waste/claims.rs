@@ -8,8 +8,8 @@ use base::bits::Bits;
 use base::columns;
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::survey::{MemorySurvey, ViewUse};
 use heap::prefetch;
+use heap::survey::{MemorySurvey, ViewUse};
 
 /// The claimed bytes.
 pub(super) struct Claims {

@@ -37,9 +37,8 @@ impl Spread<'_, '_> {
         let ends = ends.map(|&(first, element)| end(first, types.size(element)));
         let last = ends.max().unwrap_or(0).max(end(bytes, 1));
         let block_end = u64::from(first) + u64::from(usable);
-        let takes_block = first == start
-            && last <= block_end
-            && last + u64::from(self.slack(usable)) > block_end;
+        let takes_block =
+            first == start && last <= block_end && last + u64::from(self.slack(usable)) > block_end;
         if !takes_block || !self.see(start, header)? {
             return Ok(Some(()));
         }
