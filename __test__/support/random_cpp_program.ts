@@ -46,14 +46,14 @@ struct Plain { int plain = 2; Plain *next = nullptr; };
 ${all.map((nth) => `struct S${nth}; S${nth} *make${nth}(int);`).join(" ")}
 ${structs.map(({ declaration }) => declaration).join("\n")}
 ${all.map((nth) => `S${nth} *root${nth};`).join(" ")}
-std::vector<std::unique_ptr<Base>> bases; std::vector<S0 *> pointers; std::deque<S1 *> queue; std::map<std::string, S0 *> index;
+std::vector<std::unique_ptr<Base>> bases; std::vector<S0 *> pointers; std::deque<S1 *> queue; std::map<std::string, S0 *> by_name;
 ${structs.map(({ maker }) => maker).join("\n")}
 int main() {
 ${all.map((nth) => `  root${nth} = make${nth}(4);`).join("\n")}
   for (int i = 0; i < 9; i++) { Base *b = typed("Base", [] { return new Base; }); typed("/^std::unique_ptr<Base>\\\\[\\\\]$/", [&] { bases.emplace_back(b); return 0; }); }
   for (int i = 0; i < 9; i++) { S0 *s = make0(2); typed("S0*[]", [&] { pointers.push_back(s); return 0; }); }
   for (int i = 0; i < 9; i++) { S1 *s = make1(2); typed("S1*[]|S1**[]", [&] { queue.push_back(s); if (rnd(3) == 0) queue.pop_front(); return 0; }); }
-  for (int i = 0; i < 9; i++) { S0 *s = make0(2); std::string key = text(); typed("/^std::__tree_node<.*std::string, S0 ?\\\\*>, void \\\\*>$/", [&] { index.emplace(std::move(key), s); return 0; }); }
+  for (int i = 0; i < 9; i++) { S0 *s = make0(2); std::string key = text(); typed("/^std::__tree_node<.*std::string, S0 ?\\\\*>, void \\\\*>$/", [&] { by_name.emplace(std::move(key), s); return 0; }); }
   for (int i = 0; i < 5; i++) { typed("lost", [] { return std::memset(operator new(8 + rnd(90)), 1, 8); }); }
   truth_dump();
   std::_Exit(root0 == nullptr);
@@ -183,7 +183,10 @@ function field(
         fill: `k${at} = rnd(2); if (k${at}) p${at} = ${make(1)}; else n${at} = rnd(1000);`,
       };
     case 17:
-      return { declaration: `void *${name} = nullptr;`, fill: `${name} = ${make(2)};` };
+      return {
+        declaration: `void *${name} = nullptr;`,
+        fill: `${name} = typed("hidden", [] { return std::memset(operator new(20), 7, 20); });`,
+      };
     case 18:
       return {
         declaration: `std::array<std::unique_ptr<S${other}>, 3> ${name};`,

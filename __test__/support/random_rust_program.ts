@@ -19,7 +19,7 @@ export function randomRustProgram(seed: number): string {
   const structs = Array.from({ length: count }, (_, nth) => struct(nth, count, below));
   const roots = Array.from({ length: count }, (_, nth) => `pub r${nth}: Option<Box<S${nth}>>`);
   const made = Array.from({ length: count }, (_, nth) => `r${nth}: boxed${nth}(4)`);
-  return `#![allow(dead_code, static_mut_refs, unused_mut)]
+  return `#![allow(dead_code, static_mut_refs, unused_imports, unused_mut)]
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -167,7 +167,7 @@ function field(nth: number, count: number, below: (below: number) => number): Ra
     case 16:
       return {
         type: "*mut std::ffi::c_void",
-        value: `boxed${other}(depth - 1).map_or(std::ptr::null_mut(), |s| Box::into_raw(s) as *mut std::ffi::c_void)`,
+        value: `Box::into_raw(typed("hidden\\0", || Box::new([7u32; 5]))) as *mut std::ffi::c_void`,
       };
     default:
       break;

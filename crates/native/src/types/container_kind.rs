@@ -32,6 +32,8 @@ pub(super) enum LibraryContainer {
     CppWeak,
     /// `std::optional`.
     CppOptional,
+    /// `std::variant`.
+    CppVariant,
     /// A slice of Zig.
     ZigSlice,
     /// `ArrayList` of Zig.
@@ -44,7 +46,7 @@ impl LibraryContainer {
     /// The kind of a type, by its name and members.
     pub(super) fn of_type(types: &TypeTable<'_>, id: TypeId) -> Option<Self> {
         let name = types.get(id).name;
-        let kinds: [(&str, &[&str], Self); 17] = [
+        let kinds: [(&str, &[&str], Self); 18] = [
             ("Vec<", &["buf", "len"], Self::Vec),
             ("VecDeque<", &["buf", "head"], Self::Deque),
             ("RawTable<", &["table"], Self::HashTable),
@@ -59,6 +61,7 @@ impl LibraryContainer {
             ("ArcInner<", &["strong", "data"], Self::Counted),
             ("weak_ptr<", &["__ptr_", "__cntrl_"], Self::CppWeak),
             ("optional<", &["__val_", "__engaged_"], Self::CppOptional),
+            ("variant<", &["__data", "__index"], Self::CppVariant),
             ("[]", &["ptr", "len"], Self::ZigSlice),
             ("array_list.", &["items", "capacity"], Self::ZigList),
             ("hash_map.", &["metadata", "available"], Self::ZigHashMap),
@@ -79,6 +82,11 @@ impl LibraryContainer {
         self == Self::CppHashTable
     }
 
+    /// Whether it is a value that may be there.
+    pub(super) fn is_perhaps(self) -> bool {
+        matches!(self, Self::Counted | Self::CppOptional)
+    }
+
     /// The paths of members to the pointer to the contents, of which the first that exists counts.
     pub(super) fn contents(self) -> &'static [&'static [&'static str]] {
         match self {
@@ -89,9 +97,8 @@ impl LibraryContainer {
             Self::CppString => &[&["__l", "__data_"]],
             Self::CppTree => &[&["__pair1_", "__left_"], &["__end_node_", "__left_"]],
             Self::CppDeque => &[&["__map_", "__begin_"]],
-            Self::Counted => &[],
+            Self::Counted | Self::CppOptional | Self::CppVariant => &[],
             Self::CppWeak => &[&["__ptr_"]],
-            Self::CppOptional => &[&["__val_"]],
             Self::ZigSlice => &[&["ptr"]],
             Self::ZigList => &[&["items", "ptr"]],
             Self::ZigHashMap => &[&["metadata"]],

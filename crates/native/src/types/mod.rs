@@ -4,6 +4,7 @@
 //! `plan` of each type, through `containers`, and `fit` says what takes a block. `rtti` knows objects of C++ by
 //! themselves. What questions need of types afterwards is in a `layout`.
 
+mod container_buffer;
 mod container_kind;
 mod container_use;
 mod containers;

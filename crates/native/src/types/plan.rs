@@ -61,7 +61,14 @@ impl Plans {
         let found = types.get(id);
         let one = |holds| vec![Slot { offset: 0, holds }];
         match (found.kind, found.target) {
-            (TypeKind::Pointer, Some(target)) => one(SlotKind::Pointer(types.resolved(target))),
+            (TypeKind::Pointer, Some(target)) => {
+                let target = types.resolved(target);
+                // Rust has a type for what C calls void.
+                if types.get(target).name == "c_void" {
+                    return Vec::new();
+                }
+                one(SlotKind::Pointer(target))
+            }
             (TypeKind::Array, Some(element)) => {
                 let element = types.resolved(element);
                 let refers = !self.within(types, element, depth).is_empty();
@@ -71,6 +78,9 @@ impl Plans {
             (TypeKind::Union, _) => self.of_union(types, id, depth),
             (TypeKind::Struct, _) => {
                 if let Some(kind) = LibraryContainer::of_type(types, id) {
+                    if kind.is_perhaps() && self.of_members(types, id, depth).is_empty() {
+                        return Vec::new();
+                    }
                     let mut slots = one(SlotKind::Container(kind, id));
                     if kind.has_typed_members() {
                         slots.extend(self.of_members(types, id, depth));

@@ -296,6 +296,16 @@ impl<'s, 'a> Spread<'s, 'a> {
             return Ok(());
         }
         if word == start {
+            // A list of libc++ has a node inside, to which its other nodes refer.
+            let known = self.blocks[block.at()];
+            let explains = |known: &BlockType| {
+                known.evidence < TypeEvidence::Fit
+                    && !known.is_array
+                    && self.begins_with(known.type_id, target)
+            };
+            if known.as_ref().is_some_and(explains) {
+                return Ok(());
+            }
             let found = self.at_start(target, usable);
             let is_exact = found.is_some_and(|found| found.evidence == TypeEvidence::Field);
             let Some(found) = found.filter(|_| !is_guess || is_exact) else {

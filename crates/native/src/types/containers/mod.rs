@@ -40,6 +40,7 @@ impl Spread<'_, '_> {
             LibraryContainer::Counted => self.counted_value(address, id)?,
             LibraryContainer::CppWeak => self.cpp_weak(address, id)?,
             LibraryContainer::CppOptional => self.cpp_optional(address, id)?,
+            LibraryContainer::CppVariant => self.cpp_variant(address, id)?,
             LibraryContainer::ZigSlice => self.zig_slice(address, id)?,
             LibraryContainer::ZigList => self.zig_list(address, id)?,
             LibraryContainer::ZigHashMap => self.zig_hash_map(address, id)?,

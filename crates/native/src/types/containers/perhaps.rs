@@ -1,12 +1,14 @@
 //! Values that may have been destroyed while their memory is still there: what counters of references and flags say.
 
-use super::super::container_kind::part;
+use super::super::container_kind::{MemberPart, part};
 use super::super::spread::Spread;
 use super::super::table::TypeId;
 use base::error::Result;
 
 /// What libc++ has for the number of owners when there is none: the number of owners less one.
 const NO_OWNER: u32 = u32::MAX;
+/// The most types of a variant that are looked at.
+const MOST_TYPES: u32 = 64;
 
 impl Spread<'_, '_> {
     /// What `Rc` and `Arc` allocate. While only a `Weak` refers to it, the value is dropped. `None` if the members are other
@@ -55,6 +57,46 @@ impl Spread<'_, '_> {
         let is_there = is_there.and_then(|at| self.byte(at));
         let at = address.checked_add(value.offset);
         if let Some(at) = at.filter(|_| is_there.is_some_and(|byte| byte != 0)) {
+            self.place(at, value.type_id, 1)?;
+        }
+        Ok(Some(()))
+    }
+
+    /// Nested unions, each of one of the types and of the rest. `None` if the members are other ones than those of the
+    /// versions that are known.
+    pub(super) fn cpp_variant(&mut self, address: u32, id: TypeId) -> Result<Option<()>> {
+        let types = self.types;
+        let (Some(index), Some(mut data)) = (part(types, id, "__index"), part(types, id, "__data"))
+        else {
+            return Ok(None);
+        };
+        let at = address.checked_add(index.offset);
+        let number = match types.size(index.type_id) {
+            1 => at.and_then(|at| self.byte(at)).map(u32::from),
+            4 => at.and_then(|at| self.word(at)),
+            _ => return Ok(None),
+        };
+        // Without a value, it is the largest number.
+        let Some(number) = number.filter(|&number| number < MOST_TYPES) else {
+            return Ok(Some(()));
+        };
+        let inside = |outer: MemberPart, name| {
+            let inner = types.member(types.resolved(outer.type_id), name)?;
+            Some(MemberPart {
+                offset: outer.offset.checked_add(inner.offset)?,
+                type_id: inner.type_id,
+            })
+        };
+        for _ in 0..number {
+            let Some(tail) = inside(data, "__tail") else {
+                return Ok(None);
+            };
+            data = tail;
+        }
+        let Some(value) = inside(data, "__head") else {
+            return Ok(None);
+        };
+        if let Some(at) = address.checked_add(value.offset) {
             self.place(at, value.type_id, 1)?;
         }
         Ok(Some(()))
