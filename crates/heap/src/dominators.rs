@@ -283,6 +283,92 @@ mod tests {
 
     const NODES: usize = 60;
 
+    /// What a tree says, whatever the order of the search: by object its dominator, and by root the objects
+    /// that it adds and nothing dominates.
+    #[derive(Debug, PartialEq)]
+    struct Said {
+        dominators: Vec<Option<ObjectIndex>>,
+        trees: Vec<(ObjectIndex, Vec<ObjectIndex>)>,
+        retained_sizes: Vec<u32>,
+    }
+
+    fn said_by(search: LiveSearch, edges: &Edges, roots: &[ObjectIndex]) -> Said {
+        let control = Control::default();
+        let sizes: Vec<u32> = (0..edges.object_count() as u32)
+            .map(|nth| 16 + nth)
+            .collect();
+        let (tree, retained_sizes) =
+            DominatorTree::of_search(search, edges, roots, &sizes, &control).unwrap();
+        let mut dominators = vec![None; edges.object_count()];
+        for (&object, &dominator) in tree.live().iter().zip(&tree.immediate_dominators()[1..]) {
+            let above = (dominator as usize).checked_sub(1);
+            dominators[object.at()] = above.map(|above| tree.live()[above]);
+        }
+        let trees = tree.trees().map(|(root, tops)| {
+            let mut tops: Vec<_> = tops.collect();
+            tops.sort_unstable();
+            (root, tops)
+        });
+        Said {
+            dominators,
+            trees: trees.collect(),
+            retained_sizes,
+        }
+    }
+
+    fn both_searches(edges: &Edges, roots: &[ObjectIndex]) -> [LiveSearch; 2] {
+        let control = Control::default();
+        let step = control.begin(Phase::Search, 1);
+        [
+            LiveSearch::Deep(SpanningTree::run(edges, roots, &step).unwrap()),
+            LiveSearch::Broad(BroadTree::run(edges, roots, &step).unwrap().unwrap()),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn a_broad_search_leads_to_the_same_tree_as_a_deep_one(
+            edges in prop::collection::vec((0..NODES, 0..NODES), 0..3 * NODES),
+            roots in prop::collection::vec(0..NODES as u32, 0..4),
+        ) {
+            let mut rows = vec![Vec::new(); NODES];
+            for (from, to) in edges {
+                rows[from].push(ObjectIndex(to as u32));
+            }
+            let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
+            let roots: Vec<_> = roots.into_iter().map(ObjectIndex).collect();
+            let [deep, broad] =
+                both_searches(&edges, &roots).map(|search| said_by(search, &edges, &roots));
+            prop_assert_eq!(deep, broad);
+        }
+    }
+
+    #[test]
+    fn a_list_whose_nodes_share_an_object_is_left_to_the_deep_search() {
+        const LENGTH: u32 = 500;
+        let shared = ObjectIndex(LENGTH);
+        let mut rows: Vec<_> = (1..LENGTH)
+            .map(|next| vec![ObjectIndex(next), shared])
+            .collect();
+        rows.push(vec![shared]);
+        rows.push(Vec::new());
+        let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
+        let roots = [ObjectIndex(0)];
+        let [deep, broad] = both_searches(&edges, &roots);
+        let LiveSearch::Broad(tree) = &broad else {
+            panic!("the second search is broad")
+        };
+        let control = Control::default();
+        let step = control.begin(Phase::Dominators, 1);
+        assert_eq!(tree.find_dominators(&step).unwrap(), None);
+        assert_eq!(
+            said_by(deep, &edges, &roots),
+            said_by(broad, &edges, &roots)
+        );
+    }
+
     proptest! {
         #[test]
         fn jumps_lead_to_the_same_dominators_as_single_steps(

@@ -69,3 +69,56 @@ fn is_scattered(edges: &Edges) -> bool {
     lines.dedup();
     lines.len() > SAMPLES / 4
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+mod tests {
+    use super::*;
+
+    const COUNT: u32 = LEAST_OBJECTS as u32;
+
+    /// A number from 0 to `COUNT` − 1 for each such number, none of which is near that of the number before.
+    fn scattered(nth: u32) -> ObjectIndex {
+        ObjectIndex(nth.wrapping_mul(0x9e37_79b1) % COUNT)
+    }
+
+    fn is_broad(edges: &Edges, root: ObjectIndex) -> bool {
+        let control = Control::default();
+        let search = LiveSearch::run(edges, &[root], &control).unwrap();
+        assert_eq!(search.reached().len(), edges.object_count());
+        matches!(search, LiveSearch::Broad(_))
+    }
+
+    fn of_columns(targets: Vec<ObjectIndex>, lengths: impl Iterator<Item = u32>) -> Edges {
+        let mut end = 0;
+        let ends = lengths.map(|length| {
+            end += length;
+            end
+        });
+        let offsets = std::iter::once(0).chain(ends).collect();
+        Edges::with_narrow_labels(offsets, targets, Vec::new())
+    }
+
+    #[test]
+    fn objects_side_by_side_at_places_far_from_each_other_are_searched_breadth_first() {
+        // The first object refers to all others in turn, in the order of memory or in another one.
+        let rest = || std::iter::repeat_n(0, COUNT as usize - 1);
+        let lengths = || std::iter::once(COUNT).chain(rest());
+        let [near, far] = [ObjectIndex, scattered].map(|place: fn(u32) -> ObjectIndex| {
+            of_columns((0..COUNT).map(place).collect(), lengths())
+        });
+        assert!(!is_broad(&near, ObjectIndex(0)));
+        assert!(is_broad(&far, ObjectIndex(0)));
+    }
+
+    #[test]
+    fn a_list_at_places_far_from_each_other_is_searched_depth_first() {
+        let mut targets = vec![ObjectIndex(0); COUNT as usize];
+        for nth in 0..COUNT {
+            targets[scattered(nth).at()] = scattered(nth + 1);
+        }
+        let edges = of_columns(targets, std::iter::repeat_n(1, COUNT as usize));
+        assert!(is_scattered(&edges));
+        assert!(!is_broad(&edges, ObjectIndex(0)));
+    }
+}
