@@ -17,10 +17,8 @@ const REFERENCES_AHEAD: usize = 16;
 const TARGETS_AHEAD: usize = 8;
 /// How many targets of one object are prefetched at a time.
 const MOST_TARGETS: u32 = 8;
-/// A search of fewer objects per level has too little to prefetch.
-const LEAST_WIDTH: usize = 256;
-/// Levels that may be narrower.
-const NARROW_LEVELS: usize = 1 << 10;
+/// With more levels, there is too little to prefetch in each, and dominators are too far above one another.
+const MOST_LEVELS: usize = 256;
 
 /// A breadth-first spanning tree of the live graph, in numbers from 1 in the order of the search, and the
 /// references that are not in it. Number 0 is the virtual root, which refers to all roots.
@@ -38,8 +36,8 @@ pub(super) struct BroadTree {
 }
 
 impl BroadTree {
-    /// Searches all objects that these roots reach. Nothing if the objects are reached one after the other rather
-    /// than side by side.
+    /// Searches all objects that these roots reach. Nothing if some are reached one after the other, rather than
+    /// side by side.
     pub(super) fn run(
         edges: &Edges,
         roots: &[ObjectIndex],
@@ -61,7 +59,6 @@ impl BroadTree {
                 others: Vec::new(),
             },
         };
-        let mut levels = 0;
         for &root in roots {
             let number = search.tree.numbers[root.at()];
             if number != UNREACHED {
@@ -71,9 +68,10 @@ impl BroadTree {
             let start = search.tree.order.len();
             columns::push(&mut search.tree.tree_starts, start as u32)?;
             search.tree.add_object(ROOT, root);
+            let mut levels = 0;
             while search.followed < search.tree.order.len() {
                 levels += 1;
-                if levels > NARROW_LEVELS + search.followed / LEAST_WIDTH {
+                if levels > MOST_LEVELS {
                     return Ok(None);
                 }
                 search.follow_level()?;

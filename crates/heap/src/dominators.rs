@@ -347,7 +347,7 @@ mod tests {
 
     #[test]
     fn a_list_whose_nodes_share_an_object_is_left_to_the_deep_search() {
-        const LENGTH: u32 = 500;
+        const LENGTH: u32 = 250;
         let shared = ObjectIndex(LENGTH);
         let mut rows: Vec<_> = (1..LENGTH)
             .map(|next| vec![ObjectIndex(next), shared])

@@ -23,7 +23,7 @@ const CHUNK: usize = 1 << 14;
 /// How many references in advance the memory of their targets is prefetched.
 const LOOKAHEAD: usize = 16;
 /// How many steps to an object above may be taken per object and reference.
-const MOST_STEPS: usize = 16;
+const MOST_STEPS: usize = 40;
 
 impl BroadTree {
     /// By number: the immediate dominator, whose number is smaller. Nothing if finding them takes too long.
@@ -97,7 +97,7 @@ impl Refinement<'_> {
 struct Walk<'r> {
     refinement: &'r Refinement<'r>,
     has_changed: bool,
-    taken: usize,
+    taken: u64,
 }
 
 impl<'r> Walk<'r> {
@@ -119,7 +119,7 @@ impl<'r> Walk<'r> {
     fn refine(&mut self, source: u32, target: u32) {
         let known = self.above(target);
         let [mut one, mut other] = [known, source];
-        while one != other && self.taken < MOST_STEPS * CHUNK {
+        while one != other && self.taken <= self.refinement.budget {
             if one < other {
                 other = self.above(other);
             } else {
@@ -145,13 +145,7 @@ impl<'r> Walk<'r> {
         if has_changed {
             refinement.has_changed.store(true, Ordering::Relaxed);
         }
-        let all = if taken < MOST_STEPS * CHUNK {
-            taken as u64
-        } else {
-            // The chunk was given up.
-            refinement.budget + 1
-        };
-        refinement.taken.fetch_add(all, Ordering::Relaxed);
+        refinement.taken.fetch_add(taken, Ordering::Relaxed);
         refinement.step.advance(length as u64)
     }
 }
