@@ -77,9 +77,13 @@ mod tests {
 
     const COUNT: u32 = LEAST_OBJECTS as u32;
 
-    /// A number from 0 to `COUNT` − 1 for each such number, none of which is near that of the number before.
+    /// Another number below `COUNT` for each such number: that of the next is at another place.
     fn scattered(nth: u32) -> ObjectIndex {
-        ObjectIndex(nth.wrapping_mul(0x9e37_79b1) % COUNT)
+        let mixed = (0..2).fold(nth % COUNT, |mixed, _| {
+            let product = mixed.wrapping_mul(0x9e37_79b1) % COUNT;
+            product ^ product >> 9
+        });
+        ObjectIndex(mixed)
     }
 
     fn is_broad(edges: &Edges, root: ObjectIndex) -> bool {
