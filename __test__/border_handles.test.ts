@@ -75,8 +75,14 @@ function captured(
   return {
     heap: openHeapFile(`${prefix}.dump`, module, { host, slots }),
     alone: openHeapFile(`${prefix}.dump`, module),
-    truth: JSON.parse(readFileSync(`${prefix}.truth.json`, "utf8")),
+    truth: truthOf(`${prefix}.truth.json`),
   };
+}
+
+/** The addresses of each group, which the program keeps as texts. */
+function truthOf(file: string): Truth {
+  const groups = JSON.parse(readFileSync(file, "utf8")) as Record<string, string[]>;
+  return Object.fromEntries(Object.entries(groups).map(([name, all]) => [name, all.map(Number)]));
 }
 
 /** The address of the block that has an address in it. */

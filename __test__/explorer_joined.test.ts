@@ -4,6 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SizeParts } from "../index.js";
@@ -20,7 +21,7 @@ let truth: Record<string, number[]>;
 let url: URL;
 let child: ChildProcess;
 /** The handle of the dump. */
-let heap: string;
+let heap = "";
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "explorer-joined-"));
@@ -32,7 +33,13 @@ beforeAll(async () => {
   truth = JSON.parse(unpacked("tickets.truth.json").toString());
   const files = [join(folder, "tickets.dump.gz"), "--wasm", join(folder, "app.wasm")];
   ({ url, child } = await startOpen([...files, "--host", join(folder, HOST[1] as string)]));
-  await expect.poll(async () => (heap = (await ask("status", {})).heap ?? "")).not.toBe("");
+  // As the page does it.
+  while (heap === "") {
+    const status = await ask("status", {});
+    heap = status.heap ?? "";
+    expect(status.failures).toEqual([]);
+    await setTimeout(50);
+  }
 });
 afterAll(() => {
   child?.kill();
@@ -144,7 +151,7 @@ test("in the data of the pages, the parts of cells add up heap by heap", async (
 
 test("what is asked of several dumps or of a profile says why there is no answer", async () => {
   await expect(ask("sites", { heap })).rejects.toThrow("there is no profile of this dump");
-  await expect(ask("growth", {})).rejects.toThrow(/at least (two|three|\d)/);
+  await expect(ask("growth", {})).rejects.toThrow("expected two dumps or more");
   const { rows } = await ask("sources", { heap, limit: 5 });
   expect(rows.length).toBe(5);
 });

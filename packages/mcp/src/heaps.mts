@@ -308,7 +308,7 @@ export class Heaps {
         ...reading,
         ...host,
         raw: reading.globals !== undefined,
-        memoryLimit: dump.unpacked,
+        memoryLimit: largestOf(source),
         signal,
         descriptors,
         onProgress: ({ fraction, phase }) => {
@@ -440,6 +440,11 @@ function bytesOf(entries: HeapEntry[]): number {
     const indexes = isPrepared ? 0 : unpackedOf(source) * INDEXES_PER_DUMP_BYTE;
     return sum + heap.memorySize + indexes;
   }, 0);
+}
+
+/** What no file of a heap may exceed when it is unpacked: of several, the analyzer takes one limit. */
+function largestOf({ dump, host }: HeapFiles): number {
+  return Math.max(dump.unpacked, ...filesOfHost(host).map(({ unpacked }) => unpacked));
 }
 
 /** The bytes of the files that a heap is made from. */

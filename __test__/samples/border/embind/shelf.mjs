@@ -6,12 +6,13 @@ import { capturePair } from "@warpo/heap-analyzer/capture";
 const [prefix] = process.argv.slice(2);
 const start = createRequire(import.meta.url)("./shelf.js");
 const program = await start();
+/** Addresses as texts: as numbers, the arrays would hold the books, too. */
 const truth = {};
 
 /** Books with this name, each with as many pages as is said. */
 function books(name, count, pages = 3) {
   const made = Array.from({ length: count }, (_, nth) => new program.Book(`${name} ${nth}`, pages));
-  truth[name] = [...(truth[name] ?? []), ...made.map((book) => book.address())];
+  truth[name] = [...(truth[name] ?? []), ...made.map((book) => `${book.address()}`)];
   return made;
 }
 
@@ -27,7 +28,7 @@ truth.authors = [];
 for (let nth = 0; nth < 10; nth++) {
   const author = new program.Author(`author ${nth}`);
   app.authors.set(`author ${nth}`, author);
-  truth.authors.push(program.addressOfAuthor(author));
+  truth.authors.push(`${program.addressOfAuthor(author)}`);
 }
 
 // The memory refers to this one, too.
@@ -52,7 +53,7 @@ lose();
 
 // Objects that look like what embind keeps, and are not its: most of their numbers are no addresses.
 for (let nth = 0; nth < 60; nth++) {
-  const ptr = nth % 5 === 0 ? truth.lost[nth / 5] : 70_000 + 1234 * nth;
+  const ptr = nth % 5 === 0 ? Number(truth.lost[nth / 5]) : 70_000 + 1234 * nth;
   app.decoys.push({ ptrType: {}, ptr, count: { value: 1 } });
 }
 
@@ -60,5 +61,5 @@ for (let round = 0; round < 3; round++) {
   await new Promise((resolve) => setTimeout(resolve, 10));
   gc();
 }
-capturePair(program, prefix, { closures: true });
+capturePair(program, prefix);
 writeFileSync(`${prefix}.truth.json`, JSON.stringify(truth));

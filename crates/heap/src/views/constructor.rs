@@ -198,6 +198,12 @@ impl ConstructorView {
         &self.rows
     }
 
+    /// The number of the row that has the live objects of a class slot; `None` if no row has them.
+    pub fn row_of_slot(&self, class_slot: u32) -> Option<u32> {
+        let row = self.row_of_slot.get(class_slot as usize).copied();
+        row.filter(|&row| row != NO_ROW)
+    }
+
     /// The retained size of each row as a set, also if the rows do not have it.
     ///
     /// # Errors

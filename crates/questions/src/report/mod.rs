@@ -7,7 +7,6 @@ mod details;
 mod strings;
 mod unreachable;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -26,7 +25,7 @@ use base::warning::Warning;
 use cells::{Cells, make_cells};
 use comparison::{ReportComparison, compare_classes};
 use details::{Detail, make_details};
-use heap::views::{ConstructorRow, ConstructorSort, ConstructorView, RetainedColumns, Selection};
+use heap::views::{ConstructorSort, ConstructorView, RetainedColumns, Selection};
 use heap::{Need, SizeParts};
 use unreachable::{UnreachablePart, unreachable_part};
 
@@ -154,7 +153,7 @@ fn classes_by_retained_set(loaded: &LoadedHeap, control: &Control) -> Result<Rep
         control,
     )?;
     let (listed, rest) = view.rows().split_at(CLASSES.min(view.rows().len()));
-    let parts = retained_set_parts(loaded, listed, control)?;
+    let parts = retained_set_parts(loaded, &view, listed.len(), control)?;
     let rows = listed.iter().enumerate().map(|(nth, row)| ReportedClass {
         class_name: row.class_name.clone(),
         count: row.count,
@@ -173,29 +172,29 @@ fn classes_by_retained_set(loaded: &LoadedHeap, control: &Control) -> Result<Rep
     })
 }
 
-/// By class: what its objects retain together, by heap. Nothing for one heap.
+/// By row: what its objects retain together, by heap. Nothing for one heap.
 fn retained_set_parts(
     loaded: &LoadedHeap,
-    classes: &[ConstructorRow],
+    view: &ConstructorView,
+    rows: usize,
     control: &Control,
 ) -> Result<Vec<ByteSum>> {
     if loaded.source.joined().is_none() {
         return Ok(Vec::new());
     }
-    let names = classes.iter().map(|row| row.class_name.as_str());
-    let numbers: HashMap<&str, u32> = names.zip(0..).collect();
     let mut objects = Vec::new();
     let mut group_of = Vec::new();
     for object in loaded.heap.live_heap_objects() {
-        if let Some(&number) = numbers.get(loaded.class_name(object)) {
+        let row = view.row_of_slot(loaded.heap.objects.class_slots[object.at()]);
+        if let Some(row) = row.filter(|&row| (row as usize) < rows) {
             columns::push(&mut objects, object)?;
-            columns::push(&mut group_of, number)?;
+            columns::push(&mut group_of, row)?;
         }
     }
     let grouped = GroupedObjects {
         objects: &objects,
         group_of: &group_of,
-        groups: classes.len(),
+        groups: rows,
     };
     retained_sums(loaded, grouped, control)
 }

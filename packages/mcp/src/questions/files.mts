@@ -72,7 +72,14 @@ const details = z.strictObject({
   wasm: z.string().nullable().describe("null for a heap snapshot of V8"),
   objects: z.strictObject({ live: count, garbage: count.optional(), static: count.optional() }),
   classes: count,
-  roots: z.strictObject({ global: count, stack: count, pinned: count, system: count.optional() }),
+  roots: z.strictObject({
+    global: count,
+    stack: count,
+    pinned: count,
+    system: count.optional(),
+    host: count.optional(),
+    unreferenced: count.optional(),
+  }),
   categories: z
     .array(z.strictObject({ category, count, shallowSize: size }))
     .optional()
