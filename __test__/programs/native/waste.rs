@@ -8,6 +8,10 @@ thread_local! {
     static HOLDER: RefCell<Option<Box<Holder>>> = const { RefCell::new(None) };
 }
 #[no_mangle] pub extern "C" fn fill() {
+    // Without a source of random numbers, the first table hashes with the address of a block, which is then free. Another block
+    // takes it, so that this number refers to nothing of interest.
+    drop(HashMap::<u32, u32>::new());
+    std::mem::forget(Box::new(1u8));
     ORDERS.with(|orders| { let mut orders = orders.borrow_mut(); orders.reserve(500); for id in 0..40 { orders.push(Order { id, price: 1.5 }) } });
     let mut holder = Box::new(Holder { numbers: Vec::with_capacity(1000), name: String::with_capacity(700), queue: VecDeque::with_capacity(1024), table: HashMap::with_capacity(3000), seen: Vec::with_capacity(2000), first_seen: std::ptr::null() });
     holder.numbers.extend([7; 30]);
