@@ -99,6 +99,11 @@ pub trait Source: Send + Sync {
     /// Whether the name of a class is the same in another build.
     fn is_class_stable(&self, name: &str) -> bool;
 
+    /// Whether the number of an object is its own as long as the program runs: no other object gets it later.
+    fn keeps_numbers(&self) -> bool {
+        false
+    }
+
     /// The names of the classes of texts that have the size of their contents, with the bytes of a character: the texts
     /// of numbers that gain digits grow without a leak.
     fn text_classes(&self) -> &[(&str, u64)] {
