@@ -101,7 +101,7 @@ describe.skipIf(missing)("the explorer on two heaps", () => {
       await picture(page, `held-${colorScheme}`);
 
       // The holder is an object of JavaScript, whose pane shows what it keeps alive in the other heap.
-      await pane.locator("ul.plain a.address").filter({ hasText: "@" }).first().click();
+      await pane.locator(".path a.address").filter({ hasText: "@" }).last().click();
       await pane.locator("h2").filter({ hasText: "Ticket" }).waitFor();
       expect(await pane.locator(".facts").textContent()).toContain("Retained of wasm48 B");
 

@@ -42,7 +42,8 @@ export function joinedSection({ joined }: Summary): HTMLElement[] {
 }
 
 /** What the pane of an object says of slots that may hold it, and of who pinned it. */
-export function joinedParts({ possibleHolders, pinnedBy }: ExplorerObject): Child[] {
+export function joinedParts({ possibleHolders, pinnedBy, referrers }: ExplorerObject): Child[] {
+  const hasHolder = referrers.some(({ evidence }) => evidence !== undefined);
   return [
     possibleHolders !== undefined &&
       openable(
@@ -55,7 +56,7 @@ export function joinedParts({ possibleHolders, pinnedBy }: ExplorerObject): Chil
           ),
           possibleList(possibleHolders.slots, possibleHolders.total),
         ],
-        true,
+        !hasHolder,
       ),
     pinnedBy !== undefined &&
       openable(

@@ -116,7 +116,6 @@ function objectView(context: PageContext, found: ExplorerObject): Child[] {
     preview !== null && element("p", { class: "preview" }, ...linked(preview)),
     sameObject(context, found),
     allocated(context, found),
-    ...joinedParts(found),
     isLive && openable(["Why it is alive"], () => pathPart(context, addressText), true),
     entries !== null &&
       openable(
@@ -136,6 +135,7 @@ function objectView(context: PageContext, found: ExplorerObject): Child[] {
         async () => referrerPart(context, found),
         true,
       ),
+    ...joinedParts(found),
     isLive && openable(["What only it keeps alive"], () => dominatedPart(context, addressText)),
     context.questions.isComplete &&
       openable(["Neighbourhood"], () => neighbourhood(context, found)),

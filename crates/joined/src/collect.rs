@@ -105,7 +105,7 @@ fn seen_slots(sides: Sides<'_>, wanted: &mut Bits, step: &Step<'_>) -> Result<Ve
     }
     for slot in &seen {
         let name = view.name_of_label(slot.label.label());
-        if name.is_none_or(|name| name == EMBIND.1) {
+        if name.is_none_or(|name| EMBIND.1.contains(&&*name)) {
             wanted.insert(slot.holder.0);
         }
     }

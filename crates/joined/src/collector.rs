@@ -26,8 +26,9 @@ const MOST_INDEX: u32 = MOST_STEP;
 const WRAPPER_OF_BINDINGS: &str = "Internref";
 /// The property in which wasm-bindgen keeps the address of an object.
 const POINTER_OF_WASM_BINDGEN: &str = "__wbg_ptr";
-/// The property in which embind keeps what it knows of an object, and the address in that.
-pub(crate) const EMBIND: (&str, &str) = ("$$", "ptr");
+/// The property in which embind keeps what it knows of an object, and the addresses in that: of the object, and of the
+/// pointer that shares it.
+pub(crate) const EMBIND: (&str, [&str; 2]) = ("$$", ["ptr", "smartPtr"]);
 /// The variables of the bindings of AssemblyScript that count pins, and that unpin.
 const BOOKKEEPING: (&str, &str) = ("refcounts", "registry");
 
@@ -142,7 +143,7 @@ impl<'h> SlotCollector<'h> {
             return self.add(holder, name, value, groups);
         };
         let held_by = || self.holders.label_of(holder);
-        let is_embind = text == EMBIND.1
+        let is_embind = EMBIND.1.contains(&&*text)
             && held_by()
                 .and_then(|label| self.sides.view.name_of_label(label))
                 .as_deref()

@@ -18,6 +18,7 @@ use base::bits::Bits;
 use base::columns;
 use base::control::{Control, Phase};
 use base::error::Result;
+use base::native_warning::NativeWarning;
 use base::units::{AddressForm, ObjectIndex};
 use base::warning::Warning;
 use heap::{
@@ -100,7 +101,15 @@ impl Plan {
         // Stable, so that the slots of an object stay in their order.
         between.sort_by_key(|extra| extra.source);
 
+        // Which blocks the host holds is what the join says.
+        let is_unknown = |warning: &Warning| {
+            matches!(
+                warning,
+                Warning::Native(NativeWarning::HostRootsUnknown { .. })
+            )
+        };
         let mut warnings = wasm.heap.warnings.clone();
+        warnings.retain(|warning| !is_unknown(warning));
         warnings.extend(js.heap.warnings.iter().cloned());
         if numbers.is_none() && !program.has_size {
             warnings.push(Warning::HostMoment {

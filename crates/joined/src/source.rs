@@ -14,8 +14,8 @@ use base::units::{FIRST_ID, ObjectIndex};
 use base::warning::Warning;
 use heap::{
     Blocks, Category, ClassUse, DominatorIndex, EdgeLabel, FieldReader, FieldType, Found,
-    JoinedHeaps, Need, ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourceLocation,
-    Survey, TextFilter,
+    JoinedHeaps, LabelKind, Need, ObjectReader, OtherEdge, PathTree, ReadOrder, Source,
+    SourceLocation, Survey, TextFilter,
 };
 
 /// Tells a joined heap from that of its dump alone, for comparisons.
@@ -72,8 +72,14 @@ impl Source for JoinedSource {
         if let Some(text) = self.labels.text(label) {
             return text.to_owned();
         }
+        // A slot may stand for all classes of its name, those of the other heap included: the label says more.
+        let is_js = matches!(
+            label.kind(),
+            LabelKind::Named(..) | LabelKind::Hidden | LabelKind::Element | LabelKind::Folded
+        );
         match class_slot.checked_sub(self.first_js_class()) {
             Some(class_slot) => self.js.source.class_label(class_slot, label),
+            None if is_js => self.js.source.class_label(0, label),
             None => self.wasm.source.class_label(class_slot, label),
         }
     }
@@ -84,9 +90,12 @@ impl Source for JoinedSource {
         }
         let source = self.heap.edges.source(position);
         let own = self.own_position(source, position);
-        match class_slot.checked_sub(self.first_js_class()) {
-            Some(class_slot) => self.js.source.label_at(class_slot, own),
-            None => self.wasm.source.label_at(class_slot, own),
+        match self.own(source) {
+            Own::Js(_) => {
+                let class_slot = class_slot.saturating_sub(self.first_js_class());
+                self.js.source.label_at(class_slot, own)
+            }
+            Own::Wasm(_) => self.wasm.source.label_at(class_slot, own),
         }
     }
 

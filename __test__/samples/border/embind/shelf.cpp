@@ -41,7 +41,7 @@ class Book {
 };
 
 // The program itself refers to this one.
-static Book *window_display = nullptr;
+Book *window_display = nullptr;
 
 static void display(Book &book) { window_display = &book; }
 
