@@ -1,6 +1,8 @@
 /**
  * Dumps that are taken at every store of `malloc`, `realloc` and `free`, when the allocator's structures are inconsistent, as
- * at a trap inside of them: each is refused, has a warning, or has the blocks from before the call or from after it.
+ * at a trap inside of them: each is refused, or has the blocks from before the call or from after it. Only while `realloc` resizes
+ * a block where it is, the memory says something else, which a program could also have for good: the block has all free memory
+ * behind it, or what it gives up is a block.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -38,7 +40,7 @@ const BUILDS = [
   },
 ];
 /** The steps of the program, and which stores a dump is taken at. */
-const [STEPS, EVERY] = isNative ? [600, 1] : [120, 3];
+const [STEPS, EVERY] = isNative ? [400, 1] : [40, 7];
 
 /** The size of each block, by address. */
 function blocksOf(dump: Uint8Array, wasm: Uint8Array): Map<number, number> {
@@ -58,8 +60,15 @@ function wrongBlocks(
   after: Map<number, number>,
 ): string[] {
   const wrong: string[] = [];
+  const resized = [...before].filter(([address, size]) => {
+    const sizeAfter = after.get(address);
+    return sizeAfter !== undefined && sizeAfter !== size;
+  });
+  const isInResized = (address: number) =>
+    resized.some(([start, size]) => address >= start && address < start + size);
   for (const [address, size] of found) {
-    if (before.get(address) !== size && after.get(address) !== size)
+    const isKnown = before.get(address) === size || after.get(address) === size;
+    if (!isKnown && !isInResized(address))
       wrong.push(`there is no block of ${size} bytes at ${address}`);
   }
   for (const address of before.keys()) {
@@ -120,7 +129,8 @@ describe.each(BUILDS)("$name", ({ name, program, args, isHere }) => {
       before = after;
     }
     expect(wrong).toEqual([]);
-    expect(rightBlocks).toBeGreaterThan(100);
+    expect(rightBlocks).toBeGreaterThan(50);
+    expect(codes.size).toBeGreaterThan(0);
     const refused = [...codes.keys()].filter((code) => code !== "ERR_ALLOCATOR_UNKNOWN");
     expect(refused.filter((code) => code !== "ERR_HEAP_CORRUPT")).toEqual([]);
   });

@@ -14,7 +14,9 @@ impl Spread<'_, '_> {
     /// What `Rc` and `Arc` allocate. While only a `Weak` refers to it, the value is dropped. `None` if the members are other
     /// ones than those of the versions that are known.
     pub(super) fn counted_value(&mut self, address: u32, id: TypeId) -> Result<Option<()>> {
-        let value = part(self.types, id, "value").or_else(|| part(self.types, id, "data"));
+        // A counter has such a member too.
+        let member = |name| self.types.member(id, name);
+        let value = member("value").or_else(|| member("data"));
         let strong = self.part_word(address, id, &["strong"]);
         let (Some(value), Some(strong)) = (value, strong) else {
             return Ok(None);
