@@ -4,7 +4,8 @@
 //! Object A dominates object B if every path from a root to B goes through A. The algorithm is
 //! semi-NCA: a depth-first search numbers the live objects, semidominators are found with path
 //! compression as in Lengauer and Tarjan, and immediate dominators as nearest common ancestors. Where the objects of a
-//! heap refer to places far from them, a breadth-first search and refinement are faster: see [`BroadTree`].
+//! heap refer to places far from them, a breadth-first search and refinement are faster: see [`BroadTree`]. Only analyses
+//! without questions use it, because answers depend on the order of the search where objects are equal otherwise.
 //!
 //! It is fast because it avoids memory accesses:
 //! - The search stores all that is needed of the references that are not in its tree, so the graph is
@@ -22,7 +23,7 @@ use super::ancestors::Ancestors;
 use super::broad_search::BroadTree;
 use super::edges::Edges;
 use super::huge_sizes::HUGE;
-use super::live_search::LiveSearch;
+use super::live_search::{LiveSearch, SearchOrder};
 use super::retained_sizes::{HugeSizes, SizedTree};
 use super::search::{ROOT, SpanningTree};
 use super::semidominators::{Forest, find_semidominators, sort_by_target};
@@ -76,7 +77,7 @@ impl DominatorTree {
         roots: &[ObjectIndex],
         control: &Control,
     ) -> Result<(Self, Vec<u32>)> {
-        let search = LiveSearch::run(edges, roots, control)?;
+        let search = LiveSearch::run(edges, roots, SearchOrder::Deep, control)?;
         Self::of_search(search, edges, roots, sizes, control)
     }
 
@@ -155,7 +156,7 @@ impl UnsizedTree {
     /// # Errors
     /// [`Error::Aborted`](base::Error::Aborted), [`Error::OutOfMemory`](base::Error::OutOfMemory).
     pub fn new(edges: &Edges, roots: &[ObjectIndex], control: &Control) -> Result<Self> {
-        let search = LiveSearch::run(edges, roots, control)?;
+        let search = LiveSearch::run(edges, roots, SearchOrder::Deep, control)?;
         Self::of_search(search, edges, roots, control)
     }
 

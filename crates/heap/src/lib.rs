@@ -79,6 +79,7 @@ pub use joined::{
 pub use labels::{EdgeLabel, LabelKind, MOST_NUMBERS, NameKind, WideLabel};
 pub use live_class::LiveClass;
 pub use live_classes::{class_counts, live_classes};
+pub use live_search::SearchOrder;
 pub use object_state::ObjectState;
 pub use objects::{ClassOrigin, HeapClass, Location, ObjectTable};
 pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};

@@ -16,6 +16,15 @@ const NEAR: u32 = 1 << 15;
 /// The number of objects whose numbers are in one cache line.
 const IN_LINE: u32 = 16;
 
+/// The order in which live objects are searched. Questions show some objects that are equal otherwise in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchOrder {
+    /// Depth-first.
+    Deep,
+    /// Breadth-first where this is faster, for heaps whose views do not depend on the order.
+    Any,
+}
+
 /// What was found by a search from the roots.
 pub(super) enum LiveSearch {
     /// Depth-first, which is mostly in the order of memory.
@@ -26,9 +35,15 @@ pub(super) enum LiveSearch {
 
 impl LiveSearch {
     /// Searches all objects that these roots reach.
-    pub(super) fn run(edges: &Edges, roots: &[ObjectIndex], control: &Control) -> Result<Self> {
+    pub(super) fn run(
+        edges: &Edges,
+        roots: &[ObjectIndex],
+        order: SearchOrder,
+        control: &Control,
+    ) -> Result<Self> {
         let step = control.begin(Phase::Search, edges.object_count() as u64);
-        if edges.object_count() >= LEAST_OBJECTS
+        if order == SearchOrder::Any
+            && edges.object_count() >= LEAST_OBJECTS
             && is_scattered(edges)
             && let Some(tree) = BroadTree::run(edges, roots, &step)?
         {
@@ -88,7 +103,7 @@ mod tests {
 
     fn is_broad(edges: &Edges, root: ObjectIndex) -> bool {
         let control = Control::default();
-        let search = LiveSearch::run(edges, &[root], &control).unwrap();
+        let search = LiveSearch::run(edges, &[root], SearchOrder::Any, &control).unwrap();
         assert_eq!(search.reached().len(), edges.object_count());
         matches!(search, LiveSearch::Broad(_))
     }

@@ -19,7 +19,7 @@ use base::control::Step;
 use base::error::Result;
 
 /// The references, or objects, that a thread takes at once.
-const CHUNK: usize = 1 << 14;
+const CHUNK: usize = 1 << 12;
 /// How many references in advance the memory of their targets is prefetched.
 const LOOKAHEAD: usize = 16;
 /// How many steps to an object above may be taken per object and reference.
@@ -146,6 +146,6 @@ impl<'r> Walk<'r> {
             refinement.has_changed.store(true, Ordering::Relaxed);
         }
         refinement.taken.fetch_add(taken, Ordering::Relaxed);
-        refinement.step.advance(length as u64)
+        refinement.step.advance(length as u64 + taken)
     }
 }

@@ -16,7 +16,7 @@ use base::warning::Warning;
 use dumps::{Dump, HostRoot};
 use heap::{
     DumpBytes, FoundSlots, Heap, HeapClass, HeapError, ObjectGraph, ObjectTable, Opened, RootKind,
-    TypeEvidence, UnreferencedTotals,
+    SearchOrder, TypeEvidence, UnreferencedTotals,
 };
 use wasm::module::{Module, TLSF_ROOT};
 
@@ -125,7 +125,7 @@ impl<'a> Program<'a> {
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory) and [`Error::Aborted`](base::Error::Aborted) without it.
     pub fn analyze(&self, dump: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Heap> {
         let graph = self.read(dump, false, control)?;
-        Ok(graph.solve(control)?.0)
+        Ok(graph.solve(SearchOrder::Any, control)?.0)
     }
 
     /// Opens a dump of this program for questions.
@@ -147,7 +147,7 @@ impl<'a> Program<'a> {
             graph.memory_size,
         );
         let allocator = graph.allocator;
-        let (heap, slots) = graph.solve(control)?;
+        let (heap, slots) = graph.solve(SearchOrder::Deep, control)?;
         let heap = Arc::new(heap);
         let mut hasher = DefaultHasher::new();
         hasher.write(self.wasm);
@@ -330,8 +330,8 @@ impl<'a> Program<'a> {
 }
 
 impl NativeGraph {
-    fn solve(self, control: &Control) -> Result<(Heap, FoundSlots)> {
-        let solution = self.graph.find_dominators(control)?;
+    fn solve(self, order: SearchOrder, control: &Control) -> Result<(Heap, FoundSlots)> {
+        let solution = self.graph.find_dominators(order, control)?;
         let heap = Heap {
             total_size: Some(self.total_size),
             unreferenced: Some(self.unreferenced),
