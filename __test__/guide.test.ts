@@ -78,6 +78,8 @@ function shape(text: string): string {
     .replace(/[\d.,]+ (B|KiB|MiB)/g, "$1")
     .replace(/[\d,]+ (objects|live|classes|system|global)/g, "$1")
     .replace(/fingerprint [0-9a-f]{12}/g, "fingerprint")
+    .replace(/\{\d+\}/g, "{}")
+    .replace(/^ +/gm, "")
     .replace(/ +/g, " ");
 }
 

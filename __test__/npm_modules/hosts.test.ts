@@ -57,3 +57,25 @@ describe.skipIf(!existsSync(join(FOLDER, "node_modules/@fluffylabs")))(
     });
   },
 );
+
+describe.skipIf(!existsSync(join(FOLDER, "node_modules/tiktoken")))("tiktoken", () => {
+  test("each encoder of Rust has the handle of wasm-bindgen as its holder, and freed ones have none", () => {
+    const folder = mkdtempSync(join(tmpdir(), "npm-hosts-"));
+    const prefix = join(folder, "tiktoken");
+    const args = [join(FOLDER, "hosts/tiktoken.mjs"), prefix];
+    const wasm = execFileSync(process.execPath, args, { encoding: "utf8" });
+    const truth = JSON.parse(readFileSync(`${prefix}.truth.json`, "utf8"));
+    const heap = openHeapFile(`${prefix}.dump`, wasm, { host: `${prefix}.heapsnapshot` });
+    expect(truth.cache).toHaveLength(12);
+    for (const address of truth.cache) {
+      // Before the object are the counts of `Rc`.
+      const { referrers } = heap.referrers(Number(address) - 8);
+      const holders = referrers.filter(({ evidence }) => evidence !== undefined);
+      expect(holders).toMatchObject([{ className: "Tiktoken", evidence: { kind: "exact" } }]);
+    }
+    const { joined } = heap.summary();
+    expect(joined?.pinned).toMatchObject({ exact: 12, derived: 0 });
+    heap.close();
+    rmSync(folder, { recursive: true });
+  }, 120_000);
+});

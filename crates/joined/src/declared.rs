@@ -216,9 +216,9 @@ impl IndexedElements {
         if view.name(array) == TABLE {
             for storage in table_storage(js, view, array) {
                 for position in edges.range(storage) {
-                    let label = edges.label(position).unwrap_or_default();
-                    // V8 writes the index as a name.
-                    let index = view.internal_name(label).and_then(|name| name.parse().ok());
+                    let kind = edges.label(position).map(|label| label.kind());
+                    let index = edges.wide_label(position).and_then(WideLabel::index);
+                    let index = index.filter(|_| kind == Some(LabelKind::Hidden));
                     found.add(index, storage, position);
                 }
             }

@@ -65,16 +65,6 @@ impl<'s> HostView<'s> {
         }
     }
 
-    /// The name that a label has, if only V8 sees the reference.
-    pub fn internal_name(self, label: EdgeLabel) -> Option<Cow<'s, str>> {
-        match label.kind() {
-            LabelKind::Named(NameKind::Internal, name) => {
-                Some(text(self.names.strings.bytes(name)))
-            }
-            _ => None,
-        }
-    }
-
     /// The object that a property or a variable of an object has for its value.
     pub fn property(self, object: ObjectIndex, name: &str) -> Option<ObjectIndex> {
         self.find(object, |kind, label| {
