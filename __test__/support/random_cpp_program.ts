@@ -125,7 +125,7 @@ function field(
         declaration: `std::unordered_map<int, S${other} *> ${name};`,
         fill: times(
           8,
-          `auto *s = ${make(2)}; ${add(`/^std::__hash_node(_base)?<.*S${other} ?\\\\*>, void \\\\*>(\\\\*>\\\\*\\\\[\\\\])?$/`, `${name}[rnd(20)] = s`)}`,
+          `auto *s = ${make(2)}; ${add(`/^std::__hash_node(_base)?<.*S${other} ?\\\\*>, void \\\\*>( ?\\\\*>\\\\*\\\\[\\\\])?$/`, `${name}[rnd(20)] = s`)}`,
         ),
       };
     case 8:
@@ -154,7 +154,7 @@ function field(
       // What it refers to is destroyed: the block stays, and what was in it.
       return {
         declaration: `std::weak_ptr<S${other}> ${name};`,
-        fill: `if (depth > 1) { std::shared_ptr<S${other}> s; ${add(`/^std::__shared_ptr_emplace<S${other}>$/`, `s = std::make_shared<S${other}>()`)} s->fill(depth - 1); ${name} = s; }`,
+        fill: `if (depth > 1) { std::shared_ptr<S${other}> s; ${add(`/^std::__shared_ptr_emplace<S${other}>$/`, `s = std::make_shared<S${other}>()`)} s->fill(1); ${name} = s; }`,
       };
     case 12:
       if (nth === 0) return simple;
@@ -175,7 +175,8 @@ function field(
     case 15:
       return {
         declaration: `std::function<int()> ${name};`,
-        fill: `{ std::string t = text(); ${add("/^std::__function::__func<.*>$/", `${name} = [t = std::move(t)] { return int(t.size()); }`)} }`,
+        // In some versions, what it calls has no virtual functions, and only a void pointer refers to it.
+        fill: add("/^std::__function::__func<.*>$/", `${name} = [a = std::array<int, 5>{1, 2, 3}] { return a[0]; }`),
       };
     case 16:
       return {

@@ -87,6 +87,9 @@ export function typedShare(heap: ReturnType<typeof openHeap>) {
 /** One element and an array of one are the same; a mark says that a type is a guess. */
 const element = (name: string) => name.replace(/(\[\])?\??$/, "");
 
+/** The log of blocks to which only a void pointer, or nothing, refers. */
+const UNTYPED = /^(hidden|lost|.\^std::__function::.*)$/;
+
 /** Whether the name of a class agrees with what a log says: one of several names, or a regular expression. */
 function agrees(className: string, logged: string): boolean {
   if (logged.startsWith("/")) return new RegExp(logged.slice(1, -1)).test(className);
@@ -102,8 +105,7 @@ export function judgedTypes({ wasm, dump, types }: TypedGuest) {
     if (logged === undefined || className.startsWith("block of ")) continue;
     if (!agrees(className, logged)) wrong.push(`${address.toString(16)} ${className}: ${logged}`);
   }
-  // Those to which only a void pointer, or nothing, refers.
-  const sums = typedSums(heap, (address) => ["hidden", "lost"].includes(types.get(address) ?? ""));
+  const sums = typedSums(heap, (address) => UNTYPED.test(types.get(address) ?? ""));
   heap.close();
   return { wrong, sums };
 }

@@ -264,23 +264,28 @@ impl<'a> Program<'a> {
                 format!("the functions of the allocator of {language}, whose heap is not read");
             return Err(HeapError::AllocatorUnknown { found }.into());
         }
-        if let Some(pages) = pages.filter(|_| is_zig)
-            && let Some(found) = zig_brk::walk(dump.memory, pages, control)?
-        {
-            return Ok(found);
+        let found = if is_zig {
+            None
+        } else {
+            Some(search::walk(dump.memory, control))
+        };
+        let is_unknown = found.as_ref().is_none_or(|found| {
+            let error = found.as_ref().err();
+            error.is_some_and(|error| error.code() == "ERR_ALLOCATOR_UNKNOWN")
+        });
+        // An optimiser can leave no function of Zig's allocator, but its variable.
+        if let Some(pages) = pages.filter(|_| is_unknown) {
+            let state = self.typing(control)?.variable_of(zig_brk::TYPE);
+            let zig = match state {
+                Some(state) => zig_brk::walk_at(dump.memory, pages, state, control)?,
+                None if is_zig => zig_brk::walk(dump.memory, pages, control)?,
+                None => None,
+            };
+            if let Some(zig) = zig {
+                return Ok(zig);
+            }
         }
-        let found = search::walk(dump.memory, control);
-        let is_unknown = found
-            .as_ref()
-            .is_err_and(|error| error.code() == "ERR_ALLOCATOR_UNKNOWN");
-        // An optimiser can leave no function of it, but its variable.
-        if let Some(pages) = pages.filter(|_| is_unknown)
-            && let Some(state) = self.typing(control)?.variable_of(zig_brk::TYPE)
-            && let Some(found) = zig_brk::walk_at(dump.memory, pages, state, control)?
-        {
-            return Ok(found);
-        }
-        found
+        found.unwrap_or_else(|| search::walk(dump.memory, control))
     }
 
     /// What the debug information says.

@@ -73,7 +73,8 @@ fn first_of(memory: Memory<'_>, initial_pages: u64) -> Option<u32> {
     (u64::from(first) < memory.size() && !is_full).then_some(first)
 }
 
-/// Finds the state in the pages that the module began with, and the blocks in those that the memory grew by.
+/// Finds the state in the pages that the module began with, and the blocks in those that the memory grew by. `None` if there
+/// is no state, or if several words may be it.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
@@ -89,6 +90,8 @@ pub(crate) fn walk(
     let words = memory.words_at(Address(0), first / 4);
     let mut candidates = 0;
     let mut looked = 0;
+    let mut only: Option<UsedBlocks> = None;
+    let mut is_ambiguous = false;
     for (nth, word) in words.into_iter().flatten().enumerate() {
         if nth.is_multiple_of(CHECK_INTERVAL) {
             control.count(CHECK_INTERVAL as u64)?;
@@ -107,13 +110,20 @@ pub(crate) fn walk(
             if candidates > MOST_CANDIDATES {
                 return Ok(None);
             }
-            if let Some(found) = blocks(memory, &state, (at, first), control)? {
-                return Ok(Some(found));
+            let Some(found) = blocks(memory, &state, (at, first), control)? else {
+                continue;
+            };
+            // Words around the state may look like one of slots that are half or twice as large. Headers decide.
+            let rank = |found: &UsedBlocks| found.allocator == Allocator::ZigLibc;
+            match only.as_ref().map(rank) {
+                Some(known) if known && !rank(&found) => {}
+                Some(known) if known == rank(&found) => is_ambiguous = true,
+                _ => (only, is_ambiguous) = (Some(found), false),
             }
         }
         looked = nth as u32 * 4;
     }
-    Ok(None)
+    Ok(only.filter(|_| !is_ambiguous))
 }
 
 impl State {

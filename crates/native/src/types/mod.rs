@@ -200,11 +200,16 @@ impl<'a> Typing<'a> {
         let mut by_name: HashMap<String, u32> = HashMap::new();
         let mut by_type: HashMap<(TypeId, bool, bool), u32> = HashMap::new();
         for (nth, block) in (0..).zip(&blocks) {
+            // The block itself knows better than what refers to it as to a base class.
+            let class = dynamic.undescribed.get(&nth);
+            if let Some(&class) = class {
+                let name = namer.simple(&dynamic.all[class].name);
+                let class = found.undescribed(&name, &mut by_name);
+                found.class_of.push(Some(class));
+                continue;
+            }
             let Some(block) = block else {
-                let class = dynamic.undescribed.get(&nth);
-                let name = class.map(|&class| dynamic.all[class].name.as_str());
-                let class = name.map(|name| found.undescribed(name, &mut by_name));
-                found.class_of.push(class);
+                found.class_of.push(None);
                 continue;
             };
             if block.base > 0 {

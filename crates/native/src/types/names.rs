@@ -48,7 +48,8 @@ impl<'t, 'a> Namer<'t, 'a> {
         self.simple(&own.join("::"))
     }
 
-    fn simple(&self, name: &str) -> String {
+    /// A name with scopes, as it is shown.
+    pub(super) fn simple(&self, name: &str) -> String {
         let mut name = name
             .replace("std::__1::", "std::")
             .replace("std::__2::", "std::");

@@ -20,6 +20,8 @@ use crate::block_index::BlockIndex;
 
 /// The most bytes before the elements of an array of C++ whose elements have destructors.
 const MOST_BEFORE: u32 = 16;
+/// Variables of emmalloc beside the one by which it is found.
+const ALLOCATOR_VARIABLES: [&str; 2] = ["freeRegionBuckets", "listOfAllRegions"];
 /// Pointers that are followed, for each word of the heap: types of compilers need less than one.
 const STEPS_PER_WORD: u64 = 16;
 const MORE_STEPS: u64 = 1 << 20;
@@ -106,6 +108,14 @@ impl<'s, 'a> Spread<'s, 'a> {
     pub(super) fn run(&mut self, statics: &std::ops::Range<u32>) -> Result<()> {
         let variables = self.types.variables.iter();
         let in_statics = variables.filter(|variable| statics.contains(&variable.address));
+        // What the allocator refers to is no block yet, or no more.
+        let own = &self.walk.state;
+        let in_statics = in_statics.filter(|variable| {
+            let size = self.types.size(variable.type_id);
+            let end = variable.address.saturating_add(size.max(4));
+            !ALLOCATOR_VARIABLES.contains(&variable.name)
+                && (variable.address >= own.end || end <= own.start)
+        });
         for variable in in_statics {
             let found = self.types.get(self.types.resolved(variable.type_id));
             let is_table = found.kind == TypeKind::Struct && variable.name.ends_with("{vtable}");
