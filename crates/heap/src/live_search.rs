@@ -68,7 +68,7 @@ fn is_scattered(edges: &Edges) -> bool {
     let mut lines = Vec::with_capacity(SAMPLES);
     // Spread evenly, but not in steps of equal length, which the shape of a heap may repeat.
     let samples = (0..SAMPLES as u64).map(|nth| nth.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32);
-    for position in samples.map(|sample| (sample * count >> 32) as u32) {
+    for position in samples.map(|sample| ((sample * count) >> 32) as u32) {
         let Some(target) = edges.get_target(position) else {
             continue;
         };
