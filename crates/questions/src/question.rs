@@ -70,7 +70,7 @@ pub fn ask(
         }
         Question::Paths(options) => match paths(loaded, options, before, &mut notes, control)? {
             Paths::Object(path) => AnswerBody::Path(path),
-            Paths::Objects(paths) => AnswerBody::MergedPaths(paths),
+            Paths::Objects(paths) => AnswerBody::MergedPaths(*paths),
         },
         Question::Dominators(options) => match dominators(loaded, options, &mut notes, control)? {
             Dominated::Objects(objects) => AnswerBody::Dominators(objects),

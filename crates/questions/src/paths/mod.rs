@@ -46,7 +46,7 @@ pub enum Paths {
     /// One object.
     Object(Box<PathAnswer>),
     /// Several objects.
-    Objects(MergedPaths),
+    Objects(Box<MergedPaths>),
 }
 
 /// The objects of a question about paths.
@@ -119,5 +119,5 @@ pub fn paths(
         },
     };
     let paths = merged_paths(loaded, set, limit, control)?;
-    Ok(Paths::Objects(paths))
+    Ok(Paths::Objects(Box::new(paths)))
 }
