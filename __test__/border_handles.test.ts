@@ -32,7 +32,7 @@ const HOSTS = [
 
 type Truth = Record<string, number[]>;
 
-interface Captured {
+interface CapturedShelf {
   heap: Heap;
   truth: Truth;
   /** The dump alone, without the heap of JavaScript. */
@@ -54,7 +54,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs the program, and opens what it captured. */
-function captured(node: string): Captured {
+function captured(node: string): CapturedShelf {
   const prefix = join(mkdtempSync(join(folder, "pair-")), "pair");
   const flags = ["--expose-gc", "--no-warnings", "--import", "@warpo/heap-analyzer/register"];
   const { status, stderr } = spawnSync(node, [...flags, "shelf.mjs", prefix], {
@@ -78,7 +78,7 @@ function truthOf(file: string): Truth {
 }
 
 /** The address of the block that has an address in it. */
-function blockOf({ alone }: Captured, address: number): number {
+function blockOf({ alone }: CapturedShelf, address: number): number {
   const { objects } = alone.find({ limit: 1000 });
   const starts = objects.map((block) => block.address).filter((start) => start <= address);
   return Math.max(...starts);
