@@ -2,7 +2,7 @@
  * Dumps that are taken at every store of `malloc`, `realloc` and `free`, when the allocator's structures are inconsistent, as
  * at a trap inside of them: each is refused, or has the blocks from before the call or from after it. Only while `realloc` resizes
  * a block where it is, the memory says something else, which a program could also have for good: the block has all free memory
- * behind it, or what it gives up is a block.
+ * behind it, or what it does not need is a block.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -40,7 +40,7 @@ const BUILDS = [
   },
 ];
 /** The steps of the program, and which stores a dump is taken at. */
-const [STEPS, EVERY] = isNative ? [400, 1] : [40, 7];
+const [STEPS, EVERY] = isNative ? [400, 3] : [40, 7];
 
 /** The size of each block, by address. */
 function blocksOf(dump: Uint8Array, wasm: Uint8Array): Map<number, number> {
@@ -60,12 +60,13 @@ function wrongBlocks(
   after: Map<number, number>,
 ): string[] {
   const wrong: string[] = [];
-  const resized = [...before].filter(([address, size]) => {
-    const sizeAfter = after.get(address);
-    return sizeAfter !== undefined && sizeAfter !== size;
+  // A block that grows into free memory leaves the rest of it behind its new end.
+  const resized = [...before].flatMap(([start, size]) => {
+    const sizeAfter = after.get(start) ?? size;
+    return sizeAfter === size ? [] : [{ start, end: start + Math.max(size, sizeAfter) }];
   });
   const isInResized = (address: number) =>
-    resized.some(([start, size]) => address >= start && address < start + size);
+    resized.some(({ start, end }) => address >= start && address <= end);
   for (const [address, size] of found) {
     const isKnown = before.get(address) === size || after.get(address) === size;
     if (!isKnown && !isInResized(address))

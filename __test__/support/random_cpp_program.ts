@@ -176,7 +176,10 @@ function field(
       return {
         declaration: `std::function<int()> ${name};`,
         // In some versions, what it calls has no virtual functions, and only a void pointer refers to it.
-        fill: add("/^std::__function::__func<.*>$/", `${name} = [a = std::array<int, 5>{1, 2, 3}] { return a[0]; }`),
+        fill: add(
+          "/^std::__function::__func<.*>$/",
+          `${name} = [a = std::array<int, 5>{1, 2, 3}] { return a[0]; }`,
+        ),
       };
     case 16:
       return {

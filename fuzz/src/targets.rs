@@ -38,7 +38,7 @@ use crate::support::{DumpFile, RTTI_BASE};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const ALL: [Target; 16] = [
+pub const ALL: [Target; 15] = [
     ("dump", dump),
     ("module", module),
     ("instrument", instrument),
@@ -54,7 +54,6 @@ pub const ALL: [Target; 16] = [
     ("coredump", coredump),
     ("compressed", compressed),
     ("native", native),
-    ("native_types", native_types),
 ];
 
 const EVERYTHING: Tolerance = Tolerance {

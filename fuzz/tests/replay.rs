@@ -30,7 +30,6 @@ fn no_random_recipe_violates_an_invariant() {
             targets::compare,
             targets::questions,
             targets::native,
-            targets::native_types,
         ] {
             run(&input);
         }

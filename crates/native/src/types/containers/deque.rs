@@ -49,7 +49,15 @@ impl Spread<'_, '_> {
             let at = u64::from(start) + position * u64::from(size);
             self.place(at as u32, element, 1)?;
         }
-        let bytes = length.saturating_mul(size);
+        // Before 1.67, there is room for a power of two, of which one place stays free.
+        let is_of_power = self.part_word(address, id, &["len"]).is_none();
+        let needed = u64::from(length) + 1;
+        let needed = if is_of_power {
+            needed.next_power_of_two().min(capacity.into()) as u32
+        } else {
+            length
+        };
+        let bytes = needed.saturating_mul(size);
         let used = if first == 0 {
             UsedBytes::First(bytes)
         } else {
