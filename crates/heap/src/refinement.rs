@@ -69,14 +69,14 @@ impl Refinement<'_> {
 
     fn follow_others(&self, others: &[[u32; 2]]) -> Result<()> {
         others.par_chunks(CHUNK).try_for_each(|chunk| {
-            let mut walk = Walk::new(self);
+            let mut chunk_work = ChunkRefinement::new(self);
             for (nth, &[source, target]) in chunk.iter().enumerate() {
                 if let Some(&[_, ahead]) = chunk.get(nth + LOOKAHEAD) {
                     prefetch(self.dominators, ahead);
                 }
-                walk.refine(source, target);
+                chunk_work.refine(source, target);
             }
-            walk.finish(chunk.len())
+            chunk_work.finish(chunk.len())
         })
     }
 
@@ -84,23 +84,23 @@ impl Refinement<'_> {
     fn follow_tree(&self, parents: &[u32]) -> Result<()> {
         let chunks = parents.par_chunks(CHUNK).enumerate();
         chunks.try_for_each(|(nth, chunk)| {
-            let mut walk = Walk::new(self);
+            let mut chunk_work = ChunkRefinement::new(self);
             for (target, &parent) in (nth * CHUNK..).zip(chunk) {
-                walk.refine(parent, target as u32);
+                chunk_work.refine(parent, target as u32);
             }
-            walk.finish(chunk.len())
+            chunk_work.finish(chunk.len())
         })
     }
 }
 
 /// The work of one thread on a chunk.
-struct Walk<'r> {
+struct ChunkRefinement<'r> {
     refinement: &'r Refinement<'r>,
     has_changed: bool,
     taken: u64,
 }
 
-impl<'r> Walk<'r> {
+impl<'r> ChunkRefinement<'r> {
     fn new(refinement: &'r Refinement<'r>) -> Self {
         Self {
             refinement,
