@@ -1,5 +1,6 @@
 // Tests from Node, in several projects. All take the built package in dist/, as its users do.
 
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -8,8 +9,8 @@ const LOCALES = fileURLToPath(new URL("__test__/devtools/locales.ts", import.met
 
 export default defineConfig({
   test: {
-    // By default, vitest leaves one core free, which is half of a machine with two.
-    maxWorkers: "100%",
+    // Many tests wait for other processes, so that a worker more than there are cores keeps all of them busy.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         test: {

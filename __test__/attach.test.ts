@@ -2,12 +2,22 @@
  * Dumps of processes that were not prepared. The judges are `writeDump` of the exposed module in a process of its
  * own, byte for byte, and the program's collector.
  */
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { analyzeFile, type Heap, openHeapFile } from "@warpo/heap-analyzer";
 import { attach } from "@warpo/heap-analyzer/attach";
 import asc from "assemblyscript/asc";
@@ -133,9 +143,27 @@ describe.skipIf(process.platform === "win32")("a process by its id", () => {
     await target.writeDump(dump);
     await target.close();
     expect(analyzeFile(dump, wasm).totalLiveSize).toBeGreaterThan(0);
-    await expect
-      .poll(() => fetch("http://127.0.0.1:9229/json").catch(() => "closed"))
-      .toBe("closed");
+    await expect.poll(() => isListening(9229)).toBe(false);
+    expect(child.exitCode).toBeNull();
+  });
+
+  test("a signal that ends attach in the middle of its work closes the inspector, and leaves no file", async () => {
+    const wasm = await compile([]);
+    const { child } = await start("server.cjs", [wasm], { flags: [] });
+    const own = mkdtempSync(join(folder, "interrupted-"));
+    const attached = new Promise<void>((resolve) => {
+      child.stderr?.on("data", (text) => {
+        if (String(text).includes("Debugger attached")) resolve();
+      });
+    });
+    const args = [COMMAND_LINE, "attach", String(child.pid), "--output", join(own, "a.dump")];
+    const run = spawn(process.execPath, args);
+    running.push(run);
+    await attached;
+    run.kill("SIGTERM");
+    expect(await once(run, "exit")).toEqual([null, "SIGTERM"]);
+    await expect.poll(() => isListening(9229)).toBe(false);
+    expect(readdirSync(own)).toEqual([]);
     expect(child.exitCode).toBeNull();
   });
 
@@ -308,6 +336,30 @@ test("the command line writes the dump and the module, and says what they contai
   expect(readFileSync(join(folder, "command.wasm")).equals(readFileSync(wasm))).toBe(true);
   expect(await run()).toMatchObject({ status: 1, stdout: "" });
 });
+
+test("when the connection has ended, no timer keeps the process", async () => {
+  const { url } = await start("server.cjs", [await compile([])]);
+  const attached = join(import.meta.dirname, "../dist/attach.js");
+  const program = `
+    const { attach } = require(${JSON.stringify(attached)});
+    attach(${JSON.stringify(url)}).then(async (target) => {
+      await target.writeDump(process.argv[1]);
+      await target.writeDump(process.argv[1], { hostOutput: process.argv[1] + ".heapsnapshot" });
+      await target.close();
+      console.log(process.getActiveResourcesInfo().filter((name) => name === "Timeout").length);
+    });
+  `;
+  const args = ["--eval", program, join(folder, "ended.dump")];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  expect(stdout).toBe("0\n");
+});
+
+async function isListening(port: number): Promise<boolean> {
+  return await fetch(`http://127.0.0.1:${port}/json`).then(
+    () => true,
+    () => false,
+  );
+}
 
 function serve(listener: Parameters<typeof createServer>[1]): Promise<Server> {
   const server = createServer(listener);

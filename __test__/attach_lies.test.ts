@@ -4,13 +4,15 @@
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { attach } from "@warpo/heap-analyzer/attach";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
+import { KnownModules } from "../dist/attach/known_modules.js";
+import { Captures } from "../dist/watch/captures.js";
 import { inspectedProgram } from "./support/inspected_program.ts";
 
 /** For an answer, in milliseconds. */
@@ -233,3 +235,37 @@ function header(size: number): Buffer {
 }
 
 const frame = (contents: Buffer) => Buffer.concat([header(contents.length), contents]);
+
+test("of one process, the module is read once; later dumps need no debugger, and are the same", async () => {
+  const methods: string[] = [];
+  const between = await proxy(({ method }) => {
+    methods.push(method);
+    return undefined;
+  });
+  const inside = mkdtempSync(join(folder, "captures-"));
+  const settings = { target: between.address, instance: undefined, timeout: PATIENCE };
+  const captures = new Captures({ ...settings, folder: inside, keep: 2 });
+  const files = async (...paths: string[]) => paths.map((path) => readFileSync(path));
+  try {
+    const first = await captures.next(files);
+    const ofDebugger = () => methods.filter((method) => method.startsWith("Debugger.")).length;
+    const before = ofDebugger();
+    expect(before).toBeGreaterThan(0);
+    const second = await captures.next(files);
+    expect(ofDebugger()).toBe(before);
+    expect(second.read).toEqual(first.read);
+  } finally {
+    captures.close();
+    between.close();
+  }
+});
+
+test("what is known of the modules of a process says nothing about another process", () => {
+  const known = new KnownModules();
+  known.beginWith("one");
+  known.names.set("7", "wasm://wasm/0");
+  known.beginWith("one");
+  expect(known.names.size).toBe(1);
+  known.beginWith("other");
+  expect(known.names.size).toBe(0);
+});

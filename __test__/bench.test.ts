@@ -37,7 +37,7 @@ function bench(...options: string[]): string {
 }
 
 test("a run measures forged and real heaps, judges its promises, and compares itself with an earlier one", () => {
-  const report = bench("--shapes", "chain,shop,profiler,snapshots", "--tables", tables);
+  const report = bench("--shapes", "chain,shop,explorer,profiler,snapshots", "--tables", tables);
   const results = JSON.parse(readFileSync(file, "utf8")) as Results;
 
   const rows = results.stages.map(({ shape, size }) => `${shape} ${size}`);
@@ -49,7 +49,7 @@ test("a run measures forged and real heaps, judges its promises, and compares it
 
   const promises = results.targets.map(({ work }) => work);
   // With memlab and with Chromium, if they are installed.
-  expect(promises).toHaveLength(47 + (isMemlabInstalled() ? 4 : 0) + (findChromium() ? 2 : 0));
+  expect(promises).toHaveLength(47 + (isMemlabInstalled() ? 4 : 0) + (findChromium() ? 6 : 0));
   expect(results.targets.every(({ met }) => met === null)).toBe(true);
   for (const promise of promises) expect(report).toContain(promise);
   expect(report).toContain(readFileSync(tables, "utf8"));

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { attach } from "@warpo/heap-analyzer/attach";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { captureDump, exposeGlobals } from "../dist/capture.js";
 import { openHeap } from "../dist/index.js";
 import { clang, hasClang, PROGRAMS, stripped } from "./support/native_program.ts";
 
@@ -71,5 +72,66 @@ describe.skipIf(!hasClang).each([
     await target.writeDump(dump, { wasmOutput });
     target.close();
     expect(blocksOf(dump, wasmOutput)).toBe(aliveIn(output));
+  });
+});
+
+/** Compiles `stores.c`, which allocates at each call of `step`. */
+const compileStores = (name: string, ...options: string[]) => {
+  const file = join(folder, `${name}.wasm`);
+  const args = ["--target=wasm32-wasi", "-g", "-O1", ...options, "stores.c", "-o", file];
+  const { status, stderr } = spawnSync("clang", args, { cwd: PROGRAMS, encoding: "utf8" });
+  expect(status, stderr).toBe(0);
+  return readFileSync(file);
+};
+const REACTOR = "-mexec-model=reactor";
+
+const sideModule = () => {
+  const file = join(folder, "side.wasm");
+  const target = ["--target=wasm32-unknown-emscripten", "-fPIC", "-nostdlib"];
+  const link = "-Wl,-shared,--experimental-pic,--no-entry";
+  const input = "int value; int *step(void) { return &value; }";
+  const args = [...target, link, "-xc", "-", "-o", file];
+  const { status, stderr } = spawnSync("clang", args, { input, encoding: "utf8" });
+  expect(status, stderr).toBe(0);
+  return readFileSync(file);
+};
+
+describe.skipIf(!hasClang)("a memory that the host makes", () => {
+  test("has the blocks of one that the module makes", () => {
+    const found = [[], ["-Wl,--import-memory"]].map((options) => {
+      const wasm = compileStores(`memory${options.length}`, REACTOR, ...options);
+      const module = new WebAssembly.Module(exposeGlobals(wasm));
+      const env = { memory: new WebAssembly.Memory({ initial: 2 }) };
+      const { exports } = new WebAssembly.Instance(module, { env });
+      (exports._initialize as () => void)();
+      for (let nth = 0; nth < 500; nth++) (exports.step as () => void)();
+      const heap = openHeap(captureDump(exports), wasm);
+      const blocks = heap.find({ limit: 100_000 }).objects.map(({ shallowSize, address }) => {
+        return { shallowSize, path: heap.paths(address).path?.text };
+      });
+      heap.close();
+      return blocks;
+    });
+    expect(found[0]?.length).toBeGreaterThan(20);
+    expect(found[1]).toEqual(found[0]);
+  });
+});
+
+describe.skipIf(!hasClang)("a side module", () => {
+  test("is refused, because its addresses are not in it", () => {
+    const side = sideModule();
+    const main = compileStores("main", REACTOR);
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(exposeGlobals(main)));
+    (exports._initialize as () => void)();
+    (exports.step as () => void)();
+    const dump = captureDump(exports);
+    // The memory is the same, and the main module knows its addresses.
+    openHeap(dump, main).close();
+    expect(() => openHeap(dump, side)).toThrow(
+      expect.objectContaining({
+        code: "ERR_MODULE_KIND",
+        message: expect.stringContaining("it imports __memory_base"),
+      }),
+    );
   });
 });

@@ -1,15 +1,14 @@
 // Types of blocks of programs that are compiled here, compared with what the programs themselves log.
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { WASI } from "node:wasi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { exposeGlobals, writeDump } from "../dist/capture.js";
 import { analyze, openHeap } from "../dist/index.js";
 import { hasClang, PATH, PROGRAMS } from "./support/native_program.ts";
 import { random, randomCProgram } from "./support/random_c_program.ts";
+import { dumpedWithTypes, judgedTypes, typedShare } from "./support/typed_guest.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -21,58 +20,6 @@ const started = (program: string, args: string[]) =>
   spawnSync(program, args, { cwd: PROGRAMS, env: { ...process.env, PATH }, encoding: "utf8" });
 
 const C = ["--target=wasm32-wasi", "-g", `-I${PROGRAMS}`];
-/** Runs a module until it asks for a dump: the dump, and the names of types by the address of their block. */
-function dumped(file: string) {
-  const wasm = readFileSync(file);
-  const types = new Map<number, string>();
-  const live = new Map<number, number>();
-  let dump: Uint8Array = new Uint8Array();
-  let atDump = { types, live };
-  const wasi = new WASI({ version: "preview1", args: ["guest"] });
-  const imports = wasi.getImportObject() as WebAssembly.Imports;
-  const text = (start: number) => {
-    const memory = new Uint8Array((instance.exports.memory as WebAssembly.Memory).buffer);
-    return new TextDecoder().decode(memory.slice(start, memory.indexOf(0, start)));
-  };
-  const nothing = () => 0;
-  const truth = {
-    alloc: (block: number, size: number) => live.set(block, size),
-    freed: (block: number) => {
-      types.delete(block);
-      live.delete(block);
-    },
-    fate: nothing,
-    type: (block: number, name: number) => types.set(block, text(name)),
-    dump: () => {
-      atDump = { types: new Map(types), live: new Map(live) };
-      const path = file.replace(/\.wasm$/, ".dump");
-      writeDump(instance.exports, path);
-      dump = readFileSync(path);
-    },
-  };
-  const module = new WebAssembly.Module(exposeGlobals(wasm));
-  const env = new Proxy({}, { has: () => true, get: () => nothing });
-  const instance = new WebAssembly.Instance(module, { ...imports, env, truth });
-  if ("_start" in instance.exports) wasi.start(instance);
-  else (instance.exports.run as () => void)();
-  return { wasm, dump, ...atDump };
-}
-
-/** The parts of the blocks, and of their bytes, that have types, of those that something refers to. */
-function typedShare(heap: ReturnType<typeof openHeap>) {
-  const { objects } = heap.find({ limit: 1_000_000 });
-  const sums = { blocks: 0, bytes: 0, typedBlocks: 0, typedBytes: 0 };
-  for (const { address, className, shallowSize } of objects) {
-    if (heap.paths(address).path?.text.startsWith("unreferenced")) continue;
-    sums.blocks += 1;
-    sums.bytes += shallowSize;
-    if (className.startsWith("block of ")) continue;
-    sums.typedBlocks += 1;
-    sums.typedBytes += shallowSize;
-  }
-  return { blocks: sums.typedBlocks / sums.blocks, bytes: sums.typedBytes / sums.bytes };
-}
-
 const compiled = (source: string, name: string, level: string) => {
   const wasm = join(folder, `${name}.wasm`);
   const { status, stderr } = started("clang", [...C, level, source, "-o", wasm]);
@@ -82,7 +29,7 @@ const compiled = (source: string, name: string, level: string) => {
 
 describe.skipIf(!hasClang)("C", () => {
   test.each(["-O0", "-O2"])("%s: the guest's blocks have types", (level) => {
-    const { wasm, dump } = dumped(compiled("guest.c", `guest${level}`, level));
+    const { wasm, dump } = dumpedWithTypes(compiled("guest.c", `guest${level}`, level));
     const heap = openHeap(dump, wasm);
     const { blocks, bytes } = typedShare(heap);
     expect(blocks).toBeGreaterThan(0.95);
@@ -97,7 +44,7 @@ describe.skipIf(!hasClang)("C", () => {
   });
 
   test("paths, objects and conditions have the names of the source", () => {
-    const { wasm, dump } = dumped(compiled("guest.c", "named", "-O0"));
+    const { wasm, dump } = dumpedWithTypes(compiled("guest.c", "named", "-O0"));
     const heap = openHeap(dump, wasm);
     const found = heap.find({ class: "session", where: "this.id == 7", limit: 10 });
     expect(found.total).toBe(1);
@@ -116,7 +63,7 @@ describe.skipIf(!hasClang)("C", () => {
   });
 
   test("damaged debug information and damaged blocks change no size", () => {
-    expectDamageToBeHarmless(dumped(compiled("guest.c", "damaged", "-O1")), 100);
+    expectDamageToBeHarmless(dumpedWithTypes(compiled("guest.c", "damaged", "-O1")), 100);
   });
 
   test.each(Array.from({ length: 8 }, (_, nth) => nth + 1))(
@@ -124,18 +71,8 @@ describe.skipIf(!hasClang)("C", () => {
     (seed) => {
       const source = join(folder, `random${seed}.c`);
       writeFileSync(source, randomCProgram(seed));
-      const { wasm, dump, types } = dumped(compiled(source, `random${seed}`, "-O1"));
-      const heap = openHeap(dump, wasm);
-      const wrong: string[] = [];
-      for (const { address, className } of heap.find({ limit: 1_000_000 }).objects) {
-        const logged = types.get(address);
-        const element = (name: string) => name.replace(/(\[\])?\??$/, "");
-        // One element and an array of one are the same.
-        const agrees = logged === undefined || element(className) === element(logged);
-        if (!agrees && !className.startsWith("block of ")) wrong.push(`${className}: ${logged}`);
-      }
+      const { wrong } = judgedTypes(dumpedWithTypes(compiled(source, `random${seed}`, "-O1")));
       expect(wrong).toEqual([]);
-      heap.close();
     },
   );
 });
@@ -210,7 +147,7 @@ describe.skipIf(!hasEmxx)("C++ with libc++", () => {
     const file = join(folder, `cpp${level}${more}.wasm`);
     const { status, stderr } = started("em++", [...EMXX, level, ...more, "guest.cpp", "-o", file]);
     expect(status, stderr).toBe(0);
-    const { wasm, dump } = dumped(file);
+    const { wasm, dump } = dumpedWithTypes(file);
     const heap = openHeap(dump, wasm);
     const { blocks, bytes } = typedShare(heap);
     expect(blocks).toBeGreaterThan(0.95);
@@ -247,7 +184,7 @@ describe.skipIf(!hasZig)("Zig", () => {
     const file = join(folder, "zig.wasm");
     const { status, stderr } = zig(["build-exe", "guest.zig", ...target, `-femit-bin=${file}`]);
     expect(status, stderr).toBe(0);
-    const { wasm, dump, live } = dumped(file);
+    const { wasm, dump, live } = dumpedWithTypes(file);
     const heap = openHeap(dump, wasm);
     const found = heap.find({ limit: 1_000_000 }).objects;
     expect(found.map(({ address }) => address).sort()).toEqual([...live.keys()].sort());
@@ -267,7 +204,7 @@ describe.skipIf(!hasZig)("Zig", () => {
     const options = ["--target=wasm32-wasi", "-g", "-O0", "-fno-exceptions"];
     const { status, stderr } = zig(["c++", ...options, "guest.cpp", "-o", file]);
     expect(status, stderr).toBe(0);
-    const { wasm, dump } = dumped(file);
+    const { wasm, dump } = dumpedWithTypes(file);
     const heap = openHeap(dump, wasm);
     // As with libc++ of emscripten and dlmalloc.
     expect(heap.summary().objects.live).toBe(1407);
@@ -293,7 +230,7 @@ describe.each(RUSTS)("$rustc -Copt-level=$level", ({ rustc, level }) => {
     const isMissing = status === null || /E0463|could not find specification/.test(stderr);
     context.skip(isMissing, `there is no ${rustc} for wasm32-unknown-unknown`);
     expect(status, stderr).toBe(0);
-    const { wasm, dump } = dumped(file);
+    const { wasm, dump } = dumpedWithTypes(file);
     const heap = openHeap(dump, wasm);
     const { blocks, bytes } = typedShare(heap);
     expect(blocks).toBeGreaterThan(0.95);

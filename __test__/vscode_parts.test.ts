@@ -69,6 +69,14 @@ describe("the module of a dump", () => {
     expect(await findModule(join(path, "a.dump"), fits)).toBe(join(path, "y.wasm"));
   });
 
+  test("is one that fits in build, rather than one beside the dump that does not", async () => {
+    const path = project({ "other.wasm": MODULE, "build/y.wasm": MODULE, "a.dump": DUMP });
+    const fits = async (module: string) => module.endsWith("y.wasm");
+    expect(await findModule(join(path, "a.dump"), fits)).toBe(join(path, "build/y.wasm"));
+    const none = async () => false;
+    expect(await findModule(join(path, "a.dump"), none)).toBeUndefined();
+  });
+
   test("does not exist for a heap snapshot", async () => {
     const path = project({ "x.wasm": MODULE, "a.heapsnapshot": '{"snapshot":{}}' });
     expect(await findModule(join(path, "a.heapsnapshot"), all)).toBeNull();

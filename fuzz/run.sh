@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 minutes=5
-targets=(dump module instrument debug_info classes collector_code heap analyze compare questions expressions snapshot coredump compressed)
+targets=(dump module instrument debug_info classes collector_code heap analyze compare questions expressions snapshot coredump compressed native native_types)
 keep=false
 while (($#)); do
   case $1 in
@@ -27,8 +27,8 @@ export RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
 -Cllvm-args=-sanitizer-coverage-trace-compares"
 # With --target, so that the flags are not for build scripts.
-cargo build --release --locked --target "$host" --features libfuzzer --bins
-programs="target/$host/release"
+cargo build --profile fuzz --locked --target "$host" --target-dir target --features libfuzzer --bins
+programs="target/$host/fuzz"
 
 # The kept corpus is one archive per target. It is unpacked for libFuzzer, which reads folders.
 for target in "${targets[@]}"; do

@@ -20,8 +20,10 @@
 import { Connection } from "./attach/connection.js";
 import { findEndpoint } from "./attach/endpoint.js";
 import { findInstances, moduleBytes, type RemoteInstance } from "./attach/instances.js";
+import { KnownModules } from "./attach/known_modules.js";
 import { writeMoment, writeWhole } from "./attach/moment.js";
 import { findThreads } from "./attach/threads.js";
+import { unfinished } from "./attach/unfinished.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { readOptions, wholeNumber } from "./options.js";
 import { textPath } from "./paths.js";
@@ -89,7 +91,7 @@ export interface Attached {
   writeDump(path: string | URL, options?: AttachedDumpOptions): Promise<string[]>;
   /** The module that an instance was made from. */
   module(instance: number): Promise<Uint8Array<ArrayBuffer>>;
-  /** Milliseconds for which the target has stood still so far. */
+  /** Milliseconds for which the target has stood still so far, or ran slower because its module was read. */
   readonly stopped: number;
   /** Ends the connection. If {@link attach} opened the inspector of a process, it is closed again. */
   close(): Promise<void>;
@@ -113,18 +115,36 @@ export async function attach(
   const { timeout = 30_000 } = readOptions(options, { timeout: wholeNumber(1) }, "sync") as {
     timeout?: number;
   };
-  const { url, opened } = await findEndpoint(target, timeout);
-  const connection = await Connection.open(url, timeout);
+  return await attachKnowing(target, timeout, new KnownModules());
+}
+
+/**
+ * The same, for one dump after the other.
+ *
+ * @param known the modules of earlier dumps.
+ * @internal
+ */
+export async function attachKnowing(
+  target: string | number,
+  timeout: number,
+  known: KnownModules,
+): Promise<Attached> {
+  const { url, identity, restore } = await findEndpoint(target, timeout);
+  known.beginWith(identity);
+  const connection = await Connection.open(url, timeout).catch(async (error) => {
+    await restore();
+    throw error;
+  });
+  // A thread that is paused goes on when the connection ends.
+  const done = unfinished(() => connection.close());
   const close = async () => {
-    if (opened !== undefined) {
-      const expression = "setTimeout(() => process._debugEnd(), 50)";
-      await connection.main.call("Runtime.evaluate", { expression }).catch(() => {});
-    }
     connection.close();
+    done();
+    await restore();
   };
   try {
-    const found = await findInstances(await findThreads(connection));
-    return attached(found, connection, close);
+    const found = await findInstances(await findThreads(connection), known);
+    return attached(found, known, connection, close);
   } catch (error) {
     await close();
     throw error;
@@ -133,6 +153,7 @@ export async function attach(
 
 function attached(
   found: RemoteInstance[],
+  known: KnownModules,
   connection: Connection,
   close: () => Promise<void>,
 ): Attached {
@@ -140,7 +161,7 @@ function attached(
   let copying = 0;
   const moduleOf = (instance: RemoteInstance) => {
     const key = `${found.findIndex(({ thread }) => thread === instance.thread)} ${instance.scriptId}`;
-    const module = modules.get(key) ?? moduleBytes(instance);
+    const module = modules.get(key) ?? moduleBytes(instance, known);
     modules.set(key, module);
     return module;
   };

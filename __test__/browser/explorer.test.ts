@@ -312,6 +312,10 @@ describe.skipIf(missing)("the explorer", () => {
     await page.locator(".rows a.address").first().waitFor();
     expect(await textOf(page.locator(".subject"))).toContain("Lobby");
     await page.keyboard.press("Control+k");
+    await page.keyboard.type("avatar");
+    await page.keyboard.press("Escape");
+    expect(await page.locator(".search-dialog").isVisible()).toBe(false);
+    await page.keyboard.press("Control+k");
     await page.keyboard.type("avatar 8");
     await page.locator(".found").getByText("Text").first().waitFor();
     await page.keyboard.press("ArrowDown");

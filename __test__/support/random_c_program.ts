@@ -99,7 +99,7 @@ function field(
         fill: `s->k${at} = rnd(2); if (s->k${at}) s->${name}.p = make${other}(depth - 1); else s->${name}.n = rnd(1000);`,
       };
     case 7:
-      return { declaration: `void *${name};`, fill: `s->${name} = make${other}(depth - 2);` };
+      return { declaration: `void *${name};`, fill: `s->${name} = typed(20, "hidden");` };
     default:
       break;
   }

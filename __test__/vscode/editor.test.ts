@@ -1,7 +1,6 @@
 // The packed extension in a real VS Code and a real Chromium: a leak is found, compared, and followed to its source.
 
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import {
   copyFileSync,
   mkdirSync,
@@ -14,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import AscTransform from "../../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../../dist/capture.js";
 import { openHeap, openHeapFile } from "../../dist/index.js";
@@ -22,7 +21,7 @@ import { createProfiler, instrument } from "../../dist/profile.js";
 import * as format from "../../js/report/format.ts";
 import { findChromium, startChromium } from "../browser/chromium.ts";
 import { runCompiler } from "../support/compile.ts";
-import { packed, type Window, Workbench, whatIsMissing } from "./workbench.ts";
+import { packed, until, type Window, Workbench, whatIsMissing } from "./workbench.ts";
 
 const PROGRAMS = join(import.meta.dirname, "../programs");
 const PICTURES = join(import.meta.dirname, "../../build/vscode");
@@ -115,6 +114,14 @@ describe.skipIf(missing)("the extension", () => {
     await window.knowsExtension();
   });
 
+  // What was there instead of what the test waited for.
+  afterEach(async ({ task }) => {
+    if (task.result?.state !== "fail") return;
+    const file = join(PICTURES, `failed-${task.id}.png`);
+    await window?.page.screenshot({ path: file });
+    console.error(`${task.name}: what the editor showed is in ${file}`);
+  });
+
   afterAll(async () => {
     await browser?.close();
     bench?.stop();
@@ -145,7 +152,7 @@ describe.skipIf(missing)("the extension", () => {
 
   test("two dumps are compared", async () => {
     await window.run("Heap: Compare with…");
-    await window.choose("01.dump");
+    await window.choose("The earlier dump to compare 03.dump with", "01.dump");
     await window.heap.getByRole("link", { name: "Comparison" }).click();
     const row = window.heap.getByRole("row").filter({ hasText: "Player" });
     const added = format.count(players.count - players.before);
@@ -183,7 +190,8 @@ describe.skipIf(missing)("the extension", () => {
     const place = `[Ln ${lineOf("moves: Move[]")},`;
     await problems.filter({ hasText: place }).first().waitFor();
     await window.page.screenshot({ path: join(PICTURES, "dark-problems.png") });
-    await window.run("View: Close Panel");
+    await window.run("View: Toggle Panel Visibility");
+    await problems.first().waitFor({ state: "hidden" });
   });
 
   test("with a heap profile, the lines that allocated are listed, and open in the source", async () => {
@@ -192,12 +200,13 @@ describe.skipIf(missing)("the extension", () => {
     await window.heap.getByRole("link", { name: "Overview" }).waitFor();
     expect(await window.heap.getByRole("link", { name: "Lines" }).count()).toBe(0);
     await window.run("Heap: Add a Heap Profile…");
-    await window.answer(join(project, "profiled/heap.pb.gz"));
+    await window.answerFile("The heap profile", join(project, "profiled/heap.pb.gz"));
     await window.heap.getByRole("link", { name: "Lines" }).click();
     const line = lineOf("new Move(");
     const row = window.heap.getByRole("row").filter({ hasText: `game.ts:${line}` });
     await row
-      .getByText(format.count(3 * ROUNDS))
+      // The moves, and the buffer of the array that keeps them.
+      .getByText(format.count(3 * ROUNDS + 1))
       .first()
       .waitFor();
     await window.page.screenshot({ path: join(PICTURES, "dark-lines.png") });
@@ -206,6 +215,9 @@ describe.skipIf(missing)("the extension", () => {
     await window.closeEditor("profiled.dump");
     await expect.poll(() => bench.analyzers().length).toBe(1);
     await window.tab("03.dump").click();
+    // The lines above the classes are of this dump again.
+    const lens = window.page.locator(".codelens-decoration a", { hasText: "since 01.dump" });
+    await lens.first().waitFor();
   });
 
   test("a killed analyzer leaves the page, says so, and starts again", async () => {
@@ -224,7 +236,7 @@ describe.skipIf(missing)("the extension", () => {
 
   test("a folder shows growth over its dumps, in the light theme", async () => {
     await window.run("Preferences: Color Theme");
-    await window.choose("Light Modern");
+    await window.choose("Select Color Theme", "Light Modern");
     await expect.poll(() => window.page.locator(".monaco-workbench.vs").count()).toBe(1);
     rmSync(join(project, "dumps/damaged.dump"), { force: false });
     const row = window.page.locator(".explorer-folders-view .monaco-list-row", {
@@ -243,7 +255,7 @@ describe.skipIf(missing)("the extension", () => {
   test("the module is asked for once, and another one can be chosen", async () => {
     const twin = (name: string) => join(project, "twins", name);
     await window.openFile("twins/twin.dump");
-    await window.choose("one.wasm");
+    await window.choose("The module that twin.dump", "one.wasm");
     await window.heap.locator(".top .name", { hasText: "twin.dump" }).waitFor();
     expect(bench.modules()).toContain(twin("one.wasm"));
     await window.closeEditor("twin.dump");
@@ -253,13 +265,13 @@ describe.skipIf(missing)("the extension", () => {
     expect(bench.modules()).toContain(twin("one.wasm"));
 
     await window.run("Heap: Choose the Module…");
-    await window.choose("other.wasm");
+    await window.choose("The module that twin.dump", "other.wasm");
     const said = window.notification("twin.dump");
     await said.waitFor();
     await window.heap.getByRole("heading", { name: "This heap cannot be shown" }).waitFor();
     await window.page.screenshot({ path: join(PICTURES, "light-other-module.png") });
     await said.getByRole("button", { name: "Choose the Module…" }).click();
-    await window.choose("two.wasm");
+    await window.choose("The module that twin.dump", "two.wasm");
     await window.heap.locator(".top .name", { hasText: "twin.dump" }).waitFor();
     expect(bench.modules()).toContain(twin("two.wasm"));
   });
@@ -285,7 +297,7 @@ describe.skipIf(missing)("the extension", () => {
     await window.openFile("dumps/02.dump");
     await window.heap.locator(".top .name", { hasText: "02.dump" }).waitFor();
     await window.run("Heap: Open Report");
-    await window.answer();
+    await window.answerFile("The report to write");
     await window.tab("02.dump.html").waitFor();
     await window.heap.getByText("This file loads nothing").waitFor();
     expect(readFileSync(join(project, "dumps/02.dump.html"), "utf8")).toContain("Heap report");
@@ -303,12 +315,17 @@ describe.skipIf(missing)("the extension", () => {
     `;
     const child = spawn(process.execPath, ["--inspect=127.0.0.1:0", "-e", script]);
     try {
-      const [listening] = await once(child.stderr.setEncoding("utf8"), "data");
-      const address = /ws:\/\/\S+/.exec(listening)?.[0];
-      await once(child.stdout, "data");
+      let printed = "";
+      for (const stream of [child.stderr, child.stdout]) {
+        stream.setEncoding("utf8").on("data", (text) => {
+          printed += text;
+        });
+      }
+      await until("the program is ready", async () => printed.includes("ready"));
+      const address = /ws:\/\/\S+/.exec(printed)?.[0];
       await window.run("Heap: Take a Dump of the Running Process");
-      await window.answer(address);
-      await window.answer();
+      await window.answer("The running process", address as string);
+      await window.answerFile("The dump to write");
       await window.heap.locator(".top .name", { hasText: "process.dump" }).waitFor();
       const taken = openHeapFile(join(project, "process.dump"), join(project, "process.wasm"));
       expect(taken.find({ class: "game/Player" }).total).toBe(50);

@@ -54,8 +54,14 @@ export class Workbench {
     const run = [SERVER, "--accept-server-license-terms", ...places];
     const env = { ...process.env, HOME: folder };
     const install = [...run, "--install-extension", packed() as string];
-    const { status, stdout, stderr } = spawnSync(NODE, install, { encoding: "utf8", env });
-    if (status !== 0) throw new Error(`the extension is not installed: ${stdout}${stderr}`);
+    const { status, stdout, stderr, error } = spawnSync(NODE, install, {
+      encoding: "utf8",
+      env,
+      timeout: LIMIT,
+    });
+    if (status !== 0) {
+      throw new Error(`the extension is not installed: ${error?.message ?? ""}${stdout}${stderr}`);
+    }
     const port = await freePort();
     const quiet = ["--without-connection-token", "--telemetry-level", "off"];
     const address = ["--host", "127.0.0.1", "--port", `${port}`];
@@ -66,11 +72,12 @@ export class Workbench {
   }
 
   async #answers(): Promise<void> {
-    for (;;) {
-      const response = await fetch(`http://127.0.0.1:${this.#port}/version`).catch(() => undefined);
-      if (response?.ok === true) return;
-      await setTimeout(200);
-    }
+    const version = `http://127.0.0.1:${this.#port}/version`;
+    const asked = () => fetch(version, { signal: AbortSignal.timeout(LIMIT) });
+    await until(`the server of the editor answers at ${version}`, async () => {
+      const response = await asked().catch(() => undefined);
+      return response?.ok === true;
+    });
   }
 
   /** A window with a folder. */
@@ -142,36 +149,66 @@ export class Window {
   async knowsExtension(): Promise<void> {
     const entries = this.page.locator(".quick-input-list .monaco-list-row");
     const known = entries.filter({ hasText: "Heap: Take a Dump" });
-    for (;;) {
+    await until("the editor lists the commands of the extension", async () => {
       await this.page.keyboard.press("F1");
-      const box = this.page.locator(".quick-input-widget input").filter({ visible: true }).first();
-      await box.fill(">Heap: Take a Dump");
+      await this.#box.fill(">Heap: Take a Dump");
       await entries.first().waitFor();
       const isKnown = (await known.count()) > 0;
-      await box.press("Escape");
-      if (isKnown) return;
-      await setTimeout(500);
-    }
+      await this.#box.press("Escape");
+      return isKnown;
+    });
+  }
+
+  /** The box of a question, or of the list of commands. */
+  get #box(): Locator {
+    return this.page.locator(".quick-input-widget input").filter({ visible: true }).first();
+  }
+
+  /** Waits for a question. Without it, an answer could go to the box that was open before. */
+  async #isAsked(question: string): Promise<void> {
+    const title = this.page.locator(".quick-input-title", { hasText: question });
+    const hint = this.page.locator(`.quick-input-widget input[placeholder*="${question}"]`);
+    await title.or(hint).filter({ visible: true }).first().waitFor();
+    await this.#box.waitFor();
   }
 
   async run(command: string): Promise<void> {
     await this.page.keyboard.press("F1");
-    await this.choose(`>${command}`, command);
+    await this.#box.fill(`>${command}`);
+    await this.#take(command);
   }
 
-  /** Ends the question that is open; without a text, with the one that it proposes. */
-  async answer(text?: string): Promise<void> {
-    const box = this.page.locator(".quick-input-widget input").filter({ visible: true }).first();
-    await box.waitFor();
-    if (text !== undefined) await box.fill(text);
-    await box.press("Enter");
+  /** Answers a question with a text. */
+  async answer(question: string, text: string): Promise<void> {
+    await this.#isAsked(question);
+    await this.#box.fill(text);
+    await this.#box.press("Enter");
   }
 
-  /** Types into the box that is open, and takes the entry with a text. */
-  async choose(text: string, label = text): Promise<void> {
-    const box = this.page.locator(".quick-input-widget input").filter({ visible: true }).first();
-    await box.waitFor();
-    await box.fill(text);
+  /** Answers a question with a file; without one, with the file that it proposes. */
+  async answerFile(question: string, path?: string): Promise<void> {
+    await this.#isAsked(question);
+    // The dialog fills in its folder when it has read it.
+    let shown = "";
+    await until(`"${question}" shows ${path ?? "a file"}`, async () => {
+      const before = shown;
+      shown = await this.#box.inputValue();
+      if (!shown.includes("/") || shown !== before) return false;
+      if (path === undefined || shown === path) return true;
+      await this.#box.fill(path);
+      return false;
+    });
+    await this.#box.press("Enter");
+  }
+
+  /** Answers a question with the entry of its list that has a text. */
+  async choose(question: string, text: string): Promise<void> {
+    await this.#isAsked(question);
+    await this.#box.fill(text);
+    await this.#take(text);
+  }
+
+  async #take(label: string): Promise<void> {
     const entry = this.page.locator(".quick-input-list .monaco-list-row", { hasText: label });
     await entry.first().click();
   }
@@ -193,6 +230,15 @@ export class Window {
   async closeEditor(name: string): Promise<void> {
     await this.tab(name).click({ button: "middle" });
     await this.tab(name).waitFor({ state: "detached" });
+  }
+}
+
+/** Asks again and again. After the time limit, fails and says what was waited for. */
+export async function until(what: string, isTrue: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + LIMIT;
+  while (!(await isTrue())) {
+    if (Date.now() > end) throw new Error(`waited ${LIMIT / 1000} s until ${what}`);
+    await setTimeout(200);
   }
 }
 

@@ -130,7 +130,7 @@ async function looked(
   url: string,
   address: number,
 ): Promise<ExplorerTimes> {
-  page.setDefaultTimeout(600_000);
+  page.setDefaultTimeout(60_000);
   const begin = performance.now();
   await page.goto(url);
   await page.waitForSelector(".reading, .top");
@@ -155,6 +155,7 @@ async function looked(
     ...(await page.evaluate(searched, "corda12345")),
   });
   await page.keyboard.press("Escape");
+  await page.waitForSelector(".search-dialog[open]", { state: "detached" });
 
   for (const { action, class: name, where } of CONDITIONS) {
     await page.evaluate(act, PAGES[3] as Step);
@@ -220,6 +221,7 @@ async function act({ press, text = "", done }: Step): Promise<{ sign: number; wh
   const waiting = 'main [aria-busy="true"], .pane [aria-busy="true"], .rows [aria-colspan]';
   await frame();
   while (document.querySelector(done) === null || document.querySelector(waiting) !== null) {
+    if (performance.now() - begin > 60_000) throw new Error(`${done} is not there after a minute`);
     await frame();
   }
   await drawn();
@@ -240,7 +242,10 @@ async function searched(text: string): Promise<{ sign: number; whole: number }> 
   await frame();
   const sign = performance.now() - begin;
   const isThere = () => /Text|Nothing was found/.test(list?.textContent ?? "");
-  while (!isThere()) await frame();
+  while (!isThere()) {
+    if (performance.now() - begin > 60_000) throw new Error("nothing is found within a minute");
+    await frame();
+  }
   await frame();
   return { sign: sign / 1000, whole: (performance.now() - begin) / 1000 };
 }
@@ -265,7 +270,10 @@ async function scrolled(): Promise<ExplorerTimes["scroll"]> {
     const last = Math.max(...boxes.map((box) => box.bottom));
     if (!(first <= top && last >= bottom - 1)) blank++;
   }
-  while (document.querySelector(".rows [aria-colspan]") !== null) await frame();
+  while (document.querySelector(".rows [aria-colspan]") !== null) {
+    if (performance.now() - begin > 60_000) throw new Error("rows are missing after a minute");
+    await frame();
+  }
   return {
     rows: Number(table.getAttribute("aria-rowcount")) - 1,
     frames: FRAMES,

@@ -1,14 +1,30 @@
 /**
- * A shop that trades without end, for `watch_cost.ts`: `node build/bench/watched_shop.js <wasm> <objects>`. For each line
- * on stdin it prints how often it has traded, and the seconds of processor time that it has used.
+ * A shop that serves without end, for `watch_cost.ts`: `node build/bench/watched_shop.js <wasm> <objects>`. For each line
+ * on stdin it prints a {@link ShopReading}.
  */
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-interface Shop {
-  grow(objects: number): void;
-  trade(): void;
+/** How far the shop is. */
+export interface ShopReading {
+  /** Requests since its start. */
+  requests: number;
+  /** Seconds of processor time that its process has used, with the threads of the engine. */
+  processorTime: number;
+  /** Seconds since its start. */
+  time: number;
+  /** The size of the memory in bytes. */
+  memorySize: number;
 }
+
+interface Shop {
+  memory: WebAssembly.Memory;
+  grow(objects: number): void;
+  serve(requests: number): void;
+}
+
+/** Requests of one turn of the event loop, which then take about a millisecond. */
+const AT_ONCE = 100;
 
 async function main([wasm, objects]: string[]): Promise<void> {
   if (wasm === undefined) throw new Error("usage: watched_shop <wasm> <objects>");
@@ -18,19 +34,25 @@ async function main([wasm, objects]: string[]): Promise<void> {
   const { instance } = await WebAssembly.instantiate(readFileSync(wasm), { env: { abort } });
   const shop = instance.exports as unknown as Shop;
   shop.grow(Number(objects));
-  let trades = 0;
-  const trade = () => {
-    shop.trade();
-    trades++;
-    setImmediate(trade);
+  let requests = 0;
+  const serve = () => {
+    shop.serve(AT_ONCE);
+    requests += AT_ONCE;
+    setImmediate(serve);
   };
   createInterface({ input: process.stdin })
     .on("line", () => {
       const { user, system } = process.cpuUsage();
-      console.log(JSON.stringify({ trades, cpu: (user + system) / 1e6 }));
+      const reading: ShopReading = {
+        requests,
+        processorTime: (user + system) / 1e6,
+        time: performance.now() / 1000,
+        memorySize: shop.memory.buffer.byteLength,
+      };
+      console.log(JSON.stringify(reading));
     })
     .on("close", () => process.exit());
-  trade();
+  serve();
   console.log("ready");
 }
 

@@ -9,7 +9,7 @@
 //! - [`programs`]: real modules and their dumps.
 //! - [`invariants`]: checks of every result. [`questions`]: checks of every answer. [`reference`]: the same
 //!   result, computed naively. [`expressions`]: checks of what `find` says of an expression.
-//! - [`native`]: memories of programs of C.
+//! - [`native`]: memories of programs of C. [`native_types`]: their types and containers.
 //! - [`limits`]: memory and time in proportion to the input.
 
 #[path = "../../crates/engine/tests/it/support/mod.rs"]
@@ -26,6 +26,7 @@ pub mod leb128;
 pub mod limits;
 pub mod module_edits;
 pub mod native;
+pub mod native_types;
 pub mod programs;
 pub mod questions;
 pub mod recipe;

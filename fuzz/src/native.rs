@@ -1,5 +1,7 @@
 //! Memories of programs of C: the state and the blocks of an allocator, pointers, and damage to all of that.
 
+use std::ops::Range;
+
 use engine::Tolerance;
 
 use crate::choices::Choices;
@@ -7,15 +9,22 @@ use crate::invariants;
 use crate::targets::analyze_within;
 
 const MEMORY: usize = 1 << 16;
-const STATE: u32 = 1024;
-const HEAP: u32 = 4096;
+pub const STATE: u32 = 1024;
+pub const HEAP: u32 = 4096;
 /// The most blocks of a heap.
 const MOST: usize = 100;
 
-struct Image(Vec<u8>);
+/// A memory.
+pub struct Image(Vec<u8>);
+
+impl Default for Image {
+    fn default() -> Self {
+        Self(vec![0; MEMORY])
+    }
+}
 
 impl Image {
-    fn put(&mut self, at: u32, word: u32) {
+    pub fn put(&mut self, at: u32, word: u32) {
         let at = at as usize;
         if let Some(place) = self.0.get_mut(at..at + 4) {
             place.copy_from_slice(&word.to_le_bytes());
@@ -27,8 +36,9 @@ impl Image {
         bytes.map_or(0, |bytes| u32::from_le_bytes(bytes.try_into().unwrap()))
     }
 
-    /// dlmalloc of C with one segment. Returns where its blocks end.
-    fn dlmalloc(&mut self, choices: &mut Choices<'_>) -> u32 {
+    /// dlmalloc of C with one segment. Returns where its blocks end, and the bytes of those that are used.
+    pub fn dlmalloc(&mut self, choices: &mut Choices<'_>) -> (u32, Vec<Range<u32>>) {
+        let mut blocks = Vec::new();
         let base = HEAP + 8;
         let mut at = base;
         let mut is_previous_used = 1;
@@ -41,12 +51,14 @@ impl Image {
                 self.put(at + size, size);
             } else {
                 self.put(at + 8, choices.below(MEMORY) as u32);
+                blocks.push(at + 8..at + 4 + size);
             }
             is_previous_used = is_used;
             at += size;
         }
         if is_previous_used == 0 {
             self.put(at + 4, 16 | 2);
+            blocks.push(at + 8..at + 20);
             at += 16;
         }
         let top_size = 1024;
@@ -56,7 +68,7 @@ impl Image {
         self.put(STATE + 24, at);
         self.put(STATE + 448, base);
         self.put(STATE + 452, at + top_size + 56 - base);
-        at
+        (at, blocks)
     }
 
     /// emmalloc with up to three root blocks.
@@ -86,7 +98,8 @@ impl Image {
 }
 
 /// A module that the linker of C wrote, with a stack below its static data, or without a name.
-fn module(is_named: bool) -> Vec<u8> {
+/// It has these sections beside.
+pub fn module(is_named: bool, more: &[(&str, &[u8])]) -> Vec<u8> {
     use wasm_encoder::{
         ConstExpr, CustomSection, GlobalSection, GlobalType, MemorySection, MemoryType, Module,
         NameMap, NameSection, ValType,
@@ -120,15 +133,31 @@ fn module(is_named: bool) -> Vec<u8> {
             data: (&[][..]).into(),
         });
     }
+    for (name, bytes) in more {
+        module.section(&CustomSection {
+            name: (*name).into(),
+            data: (*bytes).into(),
+        });
+    }
     module.finish()
+}
+
+/// A dump of a memory whose stack begins at an address.
+pub fn dump_of(image: &Image, stack: u32) -> Vec<u8> {
+    let mut dump = b"ASHD".to_vec();
+    for word in [2, 0, 0, stack, 1, stack] {
+        dump.extend_from_slice(&u32::to_le_bytes(word));
+    }
+    dump.extend_from_slice(&image.0);
+    dump
 }
 
 /// The input makes a heap and damages it. Whatever is found, the blocks lie in the memory and have roots.
 pub fn native(input: &[u8]) {
     let mut choices = Choices::new(input);
-    let mut image = Image(vec![0; MEMORY]);
+    let mut image = Image::default();
     let end = match choices.below(2) {
-        0 => image.dlmalloc(&mut choices),
+        0 => image.dlmalloc(&mut choices).0,
         _ => image.emmalloc(&mut choices),
     };
     image.put(STATE - 8, choices.below(MEMORY) as u32);
@@ -142,12 +171,8 @@ pub fn native(input: &[u8]) {
     }
     let is_named = choices.below(2) == 0;
     let stack = choices.below(STATE as usize + 1) as u32;
-    let mut dump = b"ASHD".to_vec();
-    for word in [2, 0, 0, stack, 1, stack] {
-        dump.extend_from_slice(&u32::to_le_bytes(word));
-    }
-    dump.extend_from_slice(&image.0);
-    let wasm = module(is_named);
+    let dump = dump_of(&image, stack);
+    let wasm = module(is_named, &[]);
     if let Ok(heap) = analyze_within(&dump, &wasm, Tolerance::default()) {
         assert!(heap.live_size <= MEMORY as u64);
         assert!(heap.total_size.unwrap_or(0) <= MEMORY as u64);

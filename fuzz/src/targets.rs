@@ -28,6 +28,7 @@ use crate::invariants;
 use crate::limits::{DUMP, EXPRESSION, Limits, MODULE, QUESTIONS, SECTIONS, SNAPSHOT, within};
 use crate::module_edits::{self, Focus};
 pub use crate::native::native;
+pub use crate::native_types::native_types;
 use crate::questions::{ask_all, export_all, grow, open};
 use crate::recipe::Recipe;
 use crate::reference;

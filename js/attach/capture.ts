@@ -32,6 +32,7 @@ import {
 } from "./instances.js";
 import { type Pause, TIME_TO_REST } from "./pause.js";
 import { COPY_PAGES, READ_COPY, READ_PAGES, WRITE_FILE } from "./remote_code.js";
+import { unfinished } from "./unfinished.js";
 
 const PAGE = 64 * 1024;
 const MAX_PAGES = 65_536;
@@ -82,6 +83,8 @@ export async function writeInstanceDump(
   }
   // The folder is in the folder of the dump, so that the file only has to be renamed.
   const folder = mkdtempSync(join(dirname(resolveSymlinks(target)), ".warpo-heap-analyzer-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const done = unfinished(remove);
   try {
     const file = join(folder, "memory");
     const captured = await capture(instance, layout, file, pause);
@@ -96,7 +99,8 @@ export async function writeInstanceDump(
       { cause: error },
     );
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    remove();
+    done();
     await releaseObjects(instance.thread);
   }
 }
@@ -255,8 +259,9 @@ const LATE = Symbol("late");
 /** The argument `schedule` of a call that does not wait. */
 const NOW = { value: null };
 
+/** Does not keep this process from ending: most programs rest much sooner. */
 function delay(time: number): Promise<typeof LATE> {
-  return new Promise((resolve) => setTimeout(resolve, time, LATE));
+  return new Promise((resolve) => setTimeout(resolve, time, LATE).unref());
 }
 
 /** The target's `fs`, if it is the main thread of a Node process. */

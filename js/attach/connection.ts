@@ -10,17 +10,19 @@ import { answerError, at, quoted, type UncheckedAnswer } from "./answer.js";
 const MAX_MESSAGE = 256 * 1024 * 1024;
 
 /**
- * Methods for which the target stands still. Of others the time is that of the connection: the system may hold back a
- * short answer for 40 ms.
+ * A method for which the target stands still. Of most others the time is that of the connection: the system may hold back
+ * a short answer for 40 ms.
  */
-const STOPS = new Set(["Debugger.enable", "Debugger.getScriptSource", "Runtime.queryObjects"]);
+const STOPS = "Runtime.queryObjects";
 
 /** Calls methods in one thread of the target, and hears its events. */
 export interface Session {
   /** How long the target may take for one answer, in milliseconds. */
   readonly timeout: number;
-  /** Whether the thread is paused. Its time is then that of the pause, and not of single calls. */
-  isPaused: boolean;
+  /** Whether the time of the thread is counted as a whole, as that of a pause, and not by single calls. */
+  isTimed: boolean;
+  /** Counts milliseconds for which the thread stood still or was slow. */
+  count(time: number): void;
   /** Calls a method. The time limit is the connection's. */
   call(method: string, parameters?: object): Promise<UncheckedAnswer>;
   /** Calls `listener` with the parameters of each such event, until the function that it returns is called. */
@@ -39,20 +41,16 @@ interface PendingRequest {
 class Calls implements Session {
   readonly #send: (message: object) => void;
   readonly timeout: number;
-  isPaused = false;
-  readonly #answered: (method: string, duration: number) => void;
+  isTimed = false;
+  readonly count: (time: number) => void;
   readonly #waiting = new Map<number, PendingRequest>();
   readonly #listeners = new Map<string, ((parameters: UncheckedAnswer) => void)[]>();
   #last = 0;
 
-  constructor(
-    send: (message: object) => void,
-    timeout: number,
-    answered: (method: string, duration: number) => void,
-  ) {
+  constructor(send: (message: object) => void, timeout: number, count: (time: number) => void) {
     this.#send = send;
     this.timeout = timeout;
-    this.#answered = answered;
+    this.count = count;
   }
 
   call(method: string, parameters: object = {}): Promise<UncheckedAnswer> {
@@ -96,7 +94,7 @@ class Calls implements Session {
     if (waiting === undefined) return;
     this.#waiting.delete(message.id);
     clearTimeout(waiting.timer);
-    if (!this.isPaused) this.#answered(waiting.method, performance.now() - waiting.start);
+    if (waiting.method === STOPS && !this.isTimed) this.count(performance.now() - waiting.start);
     if (message.error === undefined) return waiting.resolve(message.result);
     const reason = at(message.error, "message");
     waiting.reject(answerError(waiting.method, `refused it: ${quoted(reason)}`));
@@ -120,7 +118,7 @@ export class Connection {
   readonly main: Calls;
   readonly #sessions = new Map<string, Calls>();
   readonly #all: Calls[] = [];
-  /** Milliseconds for which the target has stood still so far, as far as the connection can tell. */
+  /** Milliseconds for which the target has stood still or was slow so far, as far as the connection can tell. */
   stopped = 0;
   /** Why the connection ended. */
   #ended: Error | undefined;
@@ -205,8 +203,8 @@ export class Connection {
         else send(message);
       },
       this.#timeout,
-      (method, duration) => {
-        if (STOPS.has(method)) this.stopped += duration;
+      (time) => {
+        this.stopped += time;
       },
     );
     this.#all.push(calls);

@@ -5,19 +5,30 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from "n
 import { get } from "node:http";
 import { HeapAnalyzerError } from "../errors.js";
 import { at, type UncheckedAnswer } from "./answer.js";
+import { Connection } from "./connection.js";
+import { unfinished } from "./unfinished.js";
 
 /** Where an inspector listens. */
 export interface Endpoint {
   url: string;
-  /** The process that got a signal and so opened its inspector. It is closed again at the end. */
-  opened?: number;
+  /** Tells processes and pages apart: no other one on this machine has the same, also later. */
+  identity: string;
+  /** Closes the inspector of a process that opened it because of a signal. Does not fail. */
+  restore(): Promise<void>;
 }
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|\[::1\]|localhost)$/;
 /** Where Node's inspector listens after a signal, unless the process names another port. */
 const DEFAULT_PORT = 9229;
+/** How long a process may take to open its inspector after the signal, in milliseconds. */
+const TIME_TO_OPEN = 10_000;
 /** The most bytes of the list of targets. */
 const MAX_LIST = 4 * 1024 * 1024;
+
+/** An inspector that was open before. Its address has a random part. */
+function openAlready(url: string): Endpoint {
+  return { url, identity: url, restore: async () => {} };
+}
 
 function refuse(message: string, cause?: unknown): HeapAnalyzerError {
   return new HeapAnalyzerError("ERR_ATTACH_TARGET", message, { cause });
@@ -27,8 +38,9 @@ function refuse(message: string, cause?: unknown): HeapAnalyzerError {
 export async function findEndpoint(target: string | number, timeout: number): Promise<Endpoint> {
   if (/^\d+$/.test(String(target))) return await openProcess(Number(target), timeout);
   const url = parsedUrl(String(target));
-  if (url.protocol === "ws:") return { url: url.href };
-  return { url: await debuggerUrl(url.port === "" ? 80 : Number(url.port), hostOf(url), timeout) };
+  if (url.protocol === "ws:") return openAlready(url.href);
+  const port = url.port === "" ? 80 : Number(url.port);
+  return openAlready(await debuggerUrl(port, hostOf(url), timeout));
 }
 
 function parsedUrl(target: string): URL {
@@ -121,38 +133,77 @@ function getJson(
   });
 }
 
-/** Opens the inspector of a running Node process by a signal. */
+/** Finds the inspector of a running Node process; if there is none, opens it by a signal. */
 async function openProcess(pid: number, timeout: number): Promise<Endpoint> {
   checkProcess(pid);
   const already = listeningPorts(pid);
   for (const port of already ?? []) {
     const url = await debuggerUrl(port, "127.0.0.1", timeout).catch(() => undefined);
-    if (url !== undefined) return { url };
+    if (url !== undefined) return openAlready(url);
   }
   if (already === undefined && (await answers(DEFAULT_PORT))) {
     throw refuse(
       `cannot attach to process ${pid}: port ${DEFAULT_PORT} is in use by another inspector; attach to http://127.0.0.1:${DEFAULT_PORT} if it is the right one`,
     );
   }
+  const opened = () => openedBySignal(pid, already, timeout);
+  const restore = async (url: string | undefined) => {
+    if (url !== undefined) await closeInspector(url, timeout);
+  };
+  // This process may end before it knows the address.
+  const done = unfinished(async () => await restore(await opened()));
   try {
     // Node sends SIGUSR1 to itself and others this way, and on Windows starts a thread in the process.
     (process as unknown as { _debugProcess(pid: number): void })._debugProcess(pid);
   } catch (error) {
+    done();
     throw refuse(`cannot signal process ${pid}: ${(error as Error).message}`, error);
   }
-  const end = Date.now() + Math.min(timeout, 10_000);
+  const url = await opened();
+  if (url !== undefined) {
+    // The address is another one each time the inspector is opened.
+    return { url, identity: identityOf(pid), restore: () => restore(url).finally(done) };
+  }
+  done();
+  throw refuse(
+    `process ${pid} did not open its inspector: it handles SIGUSR1 itself, was started with --disable-sigusr1, or port ${DEFAULT_PORT} is in use; start it with --inspect=127.0.0.1:0 and attach to the address that it prints`,
+  );
+}
+
+/** The address of an inspector that a process opens soon; undefined if it does not. */
+async function openedBySignal(
+  pid: number,
+  already: number[] | undefined,
+  timeout: number,
+): Promise<string | undefined> {
+  const end = Date.now() + Math.min(timeout, TIME_TO_OPEN);
   while (Date.now() < end) {
     await new Promise((resolve) => setTimeout(resolve, 50));
     const now = listeningPorts(pid);
     const opened = now?.filter((port) => already?.includes(port) !== true) ?? [DEFAULT_PORT];
     for (const port of opened) {
       const url = await debuggerUrl(port, "127.0.0.1", timeout).catch(() => undefined);
-      if (url !== undefined) return { url, opened: pid };
+      if (url !== undefined) return url;
     }
   }
-  throw refuse(
-    `process ${pid} did not open its inspector: it handles SIGUSR1 itself, was started with --disable-sigusr1, or port ${DEFAULT_PORT} is in use; start it with --inspect=127.0.0.1:0 and attach to the address that it prints`,
-  );
+  return undefined;
+}
+
+/**
+ * Lets a process close its inspector. The connection that was used may have broken or be in the middle of something, so
+ * this takes another one.
+ */
+async function closeInspector(url: string, timeout: number): Promise<void> {
+  let connection: Connection | undefined;
+  try {
+    connection = await Connection.open(url, timeout);
+    const expression = "setTimeout(() => process._debugEnd(), 50)";
+    await connection.main.call("Runtime.evaluate", { expression });
+  } catch {
+    // The process has ended, or does not answer.
+  } finally {
+    connection?.close();
+  }
 }
 
 async function answers(port: number): Promise<boolean> {
@@ -188,6 +239,13 @@ function checkProcess(pid: number): void {
       : "";
     throw refuse(`cannot attach to process ${pid}: it runs ${program}, which is not Node${hint}`);
   }
+}
+
+/** A process id and, where the system says it, when the process began: ids are used again. */
+function identityOf(pid: number): string {
+  if (process.platform !== "linux") return `process ${pid}`;
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(")").at(-1)?.split(" ");
+  return `process ${pid}, since ${fields?.[20]}`;
 }
 
 /** The ports of 127.0.0.1 on which a process listens; undefined where the system does not say. */

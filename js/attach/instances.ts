@@ -14,6 +14,7 @@ import {
   type UncheckedAnswer,
 } from "./answer.js";
 import type { Session } from "./connection.js";
+import type { KnownModules } from "./known_modules.js";
 import { DEREFERENCE, ENTRY, KEEP_WEAKLY, LENGTH, MEMORY_SIZE } from "./remote_code.js";
 import type { Realm, Thread } from "./threads.js";
 
@@ -79,37 +80,87 @@ function partsAmong(properties: Map<string, UncheckedAnswer>, objectId: string):
 }
 
 /** Finds all instances with a memory, in the order of their threads and realms. */
-export async function findInstances(threads: Thread[]): Promise<RemoteInstance[]> {
+export async function findInstances(
+  threads: Thread[],
+  known: KnownModules,
+): Promise<RemoteInstance[]> {
   const found: RemoteInstance[] = [];
   for (const thread of threads) {
-    const scripts = new Map<string, string>();
-    thread.session.on("Debugger.scriptParsed", (event) => {
-      if (at(event, "scriptLanguage") !== "WebAssembly") return;
-      scripts.set(String(at(event, "scriptId")), String(at(event, "url")).slice(0, 300));
-    });
-    await withDebugger(thread.session, async () => {
-      for (const realm of thread.realms) {
-        for (const objectId of await instancesOf(thread.session, realm)) {
-          if (found.length >= MAX_INSTANCES) return;
-          const instance = await readInstance(thread, realm, objectId, scripts);
-          if (instance !== undefined) found.push(instance);
-        }
-      }
-    });
+    found.push(...((await knownInstances(thread, known)) ?? (await newInstances(thread, known))));
     await releaseObjects(thread);
+    if (found.length >= MAX_INSTANCES) break;
   }
-  return found;
+  return found.slice(0, MAX_INSTANCES);
+}
+
+/** The instances of a thread, if all their modules are known. */
+async function knownInstances(
+  thread: Thread,
+  known: KnownModules,
+): Promise<RemoteInstance[] | undefined> {
+  if (!known.isOf(thread) || known.names.size === 0) return undefined;
+  const { instances, others } = await instancesIn(thread, known.names);
+  return others === 0 ? instances : undefined;
+}
+
+/** The instances of a thread. The debugger says which scripts are modules. */
+async function newInstances(thread: Thread, known: KnownModules): Promise<RemoteInstance[]> {
+  const scripts = new Map<string, string>();
+  thread.session.on("Debugger.scriptParsed", (event) => {
+    if (at(event, "scriptLanguage") !== "WebAssembly") return;
+    scripts.set(String(at(event, "scriptId")), String(at(event, "url")).slice(0, 300));
+  });
+  const { instances } = await slowed(thread.session, () => instancesIn(thread, scripts));
+  if (known.isOf(thread)) {
+    for (const { scriptId, moduleName } of instances) known.names.set(scriptId, moduleName);
+  }
+  return instances;
+}
+
+/** The instances of these modules in a thread, and how many there are of others. */
+async function instancesIn(
+  thread: Thread,
+  scripts: ReadonlyMap<string, string>,
+): Promise<{ instances: RemoteInstance[]; others: number }> {
+  const instances: RemoteInstance[] = [];
+  let others = 0;
+  for (const realm of thread.realms) {
+    for (const objectId of await instancesOf(thread.session, realm)) {
+      if (instances.length >= MAX_INSTANCES) break;
+      const instance = await readInstance(thread, realm, objectId, scripts);
+      if (instance === "unknown") others++;
+      else if (instance !== undefined) instances.push(instance);
+    }
+  }
+  return { instances, others };
 }
 
 /** The module that an instance was made from. */
-export async function moduleBytes({
-  thread: { session },
-  scriptId,
-}: RemoteInstance): Promise<Buffer> {
-  const source = await withDebugger(session, () =>
+export async function moduleBytes(
+  { thread, scriptId }: RemoteInstance,
+  known: KnownModules,
+): Promise<Buffer> {
+  const before = known.isOf(thread) ? known.bytes.get(scriptId) : undefined;
+  if (before !== undefined) return before;
+  const { session } = thread;
+  const source = await slowed(session, () =>
     session.call("Debugger.getScriptSource", { scriptId }),
   );
-  return base64(at(source, "bytecode"), "Debugger.getScriptSource");
+  const bytes = base64(at(source, "bytecode"), "Debugger.getScriptSource");
+  if (known.isOf(thread)) known.bytes.set(scriptId, bytes);
+  return bytes;
+}
+
+/** Works with the debugger. All of that time counts, because WebAssembly is slow in it. */
+async function slowed<T>(session: Session, work: () => Promise<T>): Promise<T> {
+  const start = performance.now();
+  session.isTimed = true;
+  try {
+    return await withDebugger(session, work);
+  } finally {
+    session.isTimed = false;
+    session.count(performance.now() - start);
+  }
 }
 
 /** While the debugger is enabled, WebAssembly runs slower. Afterwards it has its full speed again. */
@@ -147,12 +198,13 @@ async function instancesOf(session: Session, realm: Realm): Promise<string[]> {
   return found;
 }
 
+/** An instance; "unknown" if its module is none of the scripts; undefined if it has no memory. */
 async function readInstance(
   thread: Thread,
   realm: Realm,
   objectId: string,
-  scripts: Map<string, string>,
-): Promise<RemoteInstance | undefined> {
+  scripts: ReadonlyMap<string, string>,
+): Promise<RemoteInstance | "unknown" | undefined> {
   const { session } = thread;
   const parts = await internalProperties(session, objectId);
   const [memories, functions] = ["[[Memories]]", "[[Functions]]"].map((name) =>
@@ -173,7 +225,7 @@ async function readInstance(
     const weak = await keptWeakly(session, objectId);
     return { thread, realm, weak, memorySize, isShared, scriptId, moduleName };
   }
-  return undefined;
+  return "unknown";
 }
 
 async function keptWeakly(session: Session, objectId: string): Promise<string> {

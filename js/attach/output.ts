@@ -4,6 +4,7 @@ import { closeSync, fsyncSync, mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { HeapAnalyzerError } from "../errors.js";
 import { AtomicFile, reason, resolveSymlinks, writeFully } from "../whole_file.js";
+import { unfinished } from "./unfinished.js";
 
 /** A file that does not have its final name yet. Its contents are on the disk. */
 export interface Unpublished {
@@ -24,22 +25,38 @@ export async function written(
   what: string,
   write: (descriptor: number) => void | Promise<void>,
 ): Promise<Unpublished> {
-  let file: AtomicFile | undefined;
+  let file: Unpublished | undefined;
   try {
     const target = resolve(path);
     mkdirSync(dirname(target), { recursive: true });
-    file = new AtomicFile(resolveSymlinks(target), 0o600);
+    const atomic = new AtomicFile(resolveSymlinks(target), 0o600);
+    file = discardedAtEnd(atomic);
     try {
-      await write(file.descriptor);
-      fsyncSync(file.descriptor);
+      await write(atomic.descriptor);
+      fsyncSync(atomic.descriptor);
     } finally {
-      closeSync(file.descriptor);
+      closeSync(atomic.descriptor);
     }
     return file;
   } catch (error) {
     file?.discard();
     throw writeError(path, what, error);
   }
+}
+
+/** The file is also removed if the process ends before it has its final name. */
+function discardedAtEnd(file: AtomicFile): Unpublished {
+  const done = unfinished(() => file.discard());
+  return {
+    publish() {
+      file.publish();
+      done();
+    },
+    discard() {
+      file.discard();
+      done();
+    },
+  };
 }
 
 /** The bytes as the contents of a file. */

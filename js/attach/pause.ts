@@ -55,7 +55,7 @@ export async function whilePaused<T>(
         const event = await pauseOnce(thread, moment);
         const start = performance.now();
         try {
-          session.isPaused = true;
+          session.isTimed = true;
           const frames = list(event, "callFrames", "Debugger.paused", MAX_FRAMES).filter(
             (frame) => scripts.get(text(frame, "location.scriptId", "Debugger.paused")) === "wasm",
           );
@@ -64,7 +64,7 @@ export async function whilePaused<T>(
             return { result, stopped: performance.now() - start };
           }
         } finally {
-          session.isPaused = false;
+          session.isTimed = false;
           await session.call("Debugger.resume").catch(() => {});
         }
         await delay(1 + 3 * nth);
@@ -135,5 +135,6 @@ function nextPause(session: Session): { event: Promise<UncheckedAnswer>; forget(
   return { event, forget };
 }
 
+/** Does not keep this process from ending: the connection does, as long as it is needed. */
 const delay = (time: number) =>
-  new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), time));
+  new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), time).unref());

@@ -31,8 +31,8 @@ export class WatchDisplay {
   /** Fingerprints of the places that were said to grow. */
   readonly #said = new Set<string>();
   readonly #warned = new Set<string>();
-  /** The lines of the table on the terminal. */
-  #lines = 0;
+  /** The rows of the terminal that the table takes. */
+  #rows = 0;
 
   constructor(options: WatchDisplayOptions) {
     this.#options = options;
@@ -66,7 +66,7 @@ export class WatchDisplay {
       `dump ${number}`,
       `memory ${formatSize(capture.memorySize)}`,
       ...(live === undefined ? [] : [`live ${formatSize(live)}`]),
-      `stopped for ${Math.ceil(capture.stopped)} ms`,
+      `slowed for ${Math.ceil(capture.stopped)} ms`,
       ...(capture.dump === undefined ? [] : [capture.dump]),
     ].join("  ");
     if (this.#options.output === undefined && !this.#isTerminal) {
@@ -76,7 +76,7 @@ export class WatchDisplay {
     const text = oneLine(line) + (await this.#text(kept));
     if (this.#options.output !== undefined) await write([Buffer.from(text)], this.#options.output);
     writeText(this.#isTerminal ? text : oneLine(line));
-    if (this.#isTerminal) this.#lines = text.split("\n").length - 1;
+    if (this.#isTerminal) this.#rows = rowsOf(text, process.stdout.columns || 80);
   }
 
   /** Prints what grew, at the end. */
@@ -97,8 +97,8 @@ export class WatchDisplay {
 
   /** Removes the table. */
   #clear(): void {
-    if (this.#lines > 0) writeText(`\x1b[${this.#lines}A\x1b[J`);
-    this.#lines = 0;
+    if (this.#rows > 0) writeText(`\x1b[${this.#rows}A\x1b[J`);
+    this.#rows = 0;
   }
 
   #new(answer: GrowthAnswer | undefined, kept: Tables): GrowingPlace[] {
@@ -126,6 +126,12 @@ export class WatchDisplay {
     const request = JSON.stringify({ warmup, slow, limit, offset: 0 });
     return (await growth([...kept.tables], request, text, new WorkControl())).text;
   }
+}
+
+/** How many rows of a terminal a text takes: a line that is too long takes several. */
+function rowsOf(text: string, columns: number): number {
+  const lines = text.split("\n").slice(0, -1);
+  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil([...line].length / columns)), 0);
 }
 
 /** The time of day. */

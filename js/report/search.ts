@@ -89,6 +89,10 @@ export class Search {
       event.preventDefault();
       const next = links[at + step];
       (next ?? this.#input).focus();
+    } else if (event.key === "Escape") {
+      // A browser would clear the text first.
+      event.preventDefault();
+      this.element.close();
     } else if (event.key === "Enter" && at < 0) {
       event.preventDefault();
       this.#wanted = this.#asked;

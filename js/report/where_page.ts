@@ -31,7 +31,7 @@ export function wherePage(context: PageContext, parameters: URLSearchParams): HT
     input.placeholder = example;
     input.spellcheck = false;
     const label = element("label", { for: input.id }, title);
-    return { name, input, element: element("span", { class: "choice" }, label, input) };
+    return { name, input, element: element("span", { class: "field" }, label, input) };
   });
   const answer = element("div");
   const show = () => {

@@ -4,7 +4,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { attach } from "../attach.js";
+import { KnownModules } from "../attach/known_modules.js";
+import { attachKnowing } from "../attach.js";
 import { HeapAnalyzerError } from "../errors.js";
 
 /** What a program is watched with. */
@@ -25,7 +26,7 @@ export interface WatchedProgram {
 export interface Capture<T> {
   /** What was read of the dump. */
   read: T;
-  /** Milliseconds for which the target stood still. */
+  /** Milliseconds for which the target stood still or ran slower. */
   stopped: number;
   /** The size of the memory in bytes. */
   memorySize: number;
@@ -42,6 +43,7 @@ export class Captures {
   readonly #temporary: string | undefined;
   /** The dumps that were kept, the oldest first. */
   readonly #kept: string[] = [];
+  readonly #known = new KnownModules();
   #count = 0;
   /** The module that the first dump was of. */
   #module: string | undefined;
@@ -76,7 +78,7 @@ export class Captures {
 
   async #capture(dump: string, wasmOutput: string) {
     const { target, timeout, instance } = this.#options;
-    const attached = await attach(target, { timeout });
+    const attached = await attachKnowing(target, timeout, this.#known);
     try {
       const { module, memorySize = 0 } = attached.instances[instance ?? 0] ?? {};
       if (this.#module !== undefined && module !== this.#module) {

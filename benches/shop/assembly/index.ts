@@ -31,6 +31,7 @@ const SYLLABLES: string[] = ["an", "ber", "cor", "da", "el", "fin", "gal", "hen"
 
 let seed: u32 = 1;
 let nextId: i32 = 0;
+let oldestId: i32 = 0;
 const products: Product[] = [];
 const customers: Map<i32, Customer> = new Map();
 const byEmail: Map<string, Customer> = new Map();
@@ -94,5 +95,13 @@ export function trade(): void {
     welcome();
     const id = below(count);
     if (customers.has(id)) order(customers.get(id));
+  }
+}
+
+/** The oldest customers go, and as many others come: about as many objects are alive as before. */
+export function serve(requests: i32): void {
+  for (let i = 0; i < requests; i++) {
+    forget(oldestId++);
+    welcome();
   }
 }

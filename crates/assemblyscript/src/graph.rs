@@ -19,7 +19,10 @@ use base::tolerance::Tolerance;
 use base::units::AddressForm;
 use base::warning::Warning;
 use base::warnings::shorten;
-use heap::{CollectorState, FoundSlots, Heap, Indexes, ObjectGraph, RootKind, RootSlots, Solution};
+use heap::{
+    CollectorState, FoundSlots, Heap, Indexes, ObjectGraph, RootKind, RootSlots, SearchOrder,
+    Solution,
+};
 
 /// The object graph of one dump. It does not borrow the dump.
 #[derive(Debug)]
@@ -162,8 +165,8 @@ impl DumpGraph {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
-    pub(super) fn solve(self, control: &Control) -> Result<Heap> {
-        let solution = self.graph.find_dominators(control)?;
+    pub(super) fn solve(self, order: SearchOrder, control: &Control) -> Result<Heap> {
+        let solution = self.graph.find_dominators(order, control)?;
         Ok(self.into_heap(solution))
     }
 

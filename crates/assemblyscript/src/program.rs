@@ -18,7 +18,7 @@ use base::tolerance::Tolerance;
 use base::units::Address;
 use base::warning::Warning;
 use dumps::Dump;
-use heap::{DumpBytes, Heap, Opened};
+use heap::{DumpBytes, Heap, Opened, SearchOrder};
 use wasm::module::{self, Module};
 
 /// The memory that must be free before a module is read, per byte of the module. Reading makes many
@@ -93,7 +93,7 @@ impl<'a> Program<'a> {
             .read_graph(dump.bytes.as_ref(), part)
             .map_err(|error| error.in_file(dump.name))?;
         drop(dump);
-        graph.solve(part)
+        graph.solve(SearchOrder::Any, part)
     }
 
     /// Opens a dump of this program for questions. These read the dump again through `contents`. The bytes
@@ -149,7 +149,7 @@ impl<'a> Program<'a> {
             let (heap, indexes) = graph.solve_with_indexes(&roots, &part)?;
             (heap, Some(indexes))
         } else {
-            (graph.solve(&part)?, None)
+            (graph.solve(SearchOrder::Deep, &part)?, None)
         };
         let mut hasher = DefaultHasher::new();
         hasher.write(self.wasm);

@@ -14,9 +14,9 @@ use base::error::Result;
 use base::units::ObjectIndex;
 use base::warning::Warning;
 use heap::{
-    Blocks, ClassNaming, ClassUse, ContainerPage, DominatorIndex, EdgeLabel, FieldReader,
-    FieldType, FieldValue, Found, ObjectReader, OpenedContents, PathTree, RawTable, ReadOrder,
-    Source, Survey, TextFilter, WantedEntries,
+    BlockSizes, Blocks, ClassNaming, ClassUse, ContainerPage, DominatorIndex, EdgeLabel,
+    FieldReader, FieldType, FieldValue, Found, ObjectReader, OpenedContents, PathTree, RawTable,
+    ReadOrder, Source, Survey, TextFilter, WantedEntries,
 };
 use runtime_code::std_library::{self, ALIGNMENT};
 
@@ -49,7 +49,7 @@ impl Source for DumpSource {
         Some(Blocks {
             header: HEADER_SIZE,
             overhead: None,
-            granule: ALIGNMENT,
+            sizes: BlockSizes::MultiplesOf(ALIGNMENT),
         })
     }
 

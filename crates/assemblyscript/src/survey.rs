@@ -341,6 +341,8 @@ impl SurveyTask<'_> {
                 array,
                 buffer,
                 used,
+                references: 1,
+                roots: 0,
             },
         )
     }

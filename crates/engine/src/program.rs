@@ -5,12 +5,13 @@ use std::sync::OnceLock;
 
 use assemblyscript::{self, DumpBytes, Schedule};
 use base::control::Control;
-use base::error::Result;
+use base::error::{Error, Result};
 use base::input::Input;
 use base::tolerance::Tolerance;
 use dumps::{Dump, HostRoot};
 use heap::{Heap, Opened};
 use questions::LoadedHeap;
+use wasm::ModuleError;
 
 use crate::host_roots::refuse_host_roots;
 
@@ -75,6 +76,9 @@ impl<'a> Program<'a> {
     /// [`Error::Aborted`](base::Error::Aborted) without it.
     pub fn read(wasm: Input<'a>, control: &Control) -> Result<Self> {
         let module = assemblyscript::read_module(wasm, control)?;
+        if module.is_relocatable {
+            return Err(Error::from(ModuleError::Relocatable).in_file(wasm.name));
+        }
         if native::is_native(&module) {
             let program = native::Program::new(wasm.bytes, module);
             return Ok(Self::of_kind(ProgramKind::Native(Box::new(program))));

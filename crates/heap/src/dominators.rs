@@ -3,7 +3,9 @@
 //!
 //! Object A dominates object B if every path from a root to B goes through A. The algorithm is
 //! semi-NCA: a depth-first search numbers the live objects, semidominators are found with path
-//! compression as in Lengauer and Tarjan, and immediate dominators as nearest common ancestors.
+//! compression as in Lengauer and Tarjan, and immediate dominators as nearest common ancestors. Where the objects of a
+//! heap refer to places far from them, a breadth-first search and refinement are faster: see [`BroadTree`]. Only analyses
+//! without questions use it, because answers depend on the order of the search where objects are equal otherwise.
 //!
 //! It is fast because it avoids memory accesses:
 //! - The search stores all that is needed of the references that are not in its tree, so the graph is
@@ -12,25 +14,27 @@
 //! - All later steps use preorder numbers. They are in the order of memory as far as the heap is.
 //! - Stacks are columns, because a list of ten million nodes is ten million nodes deep.
 //!
-//! The simple iterative algorithm was rejected because it is quadratic on long chains. Plain semi-NCA is
+//! The simple iterative algorithm alone was rejected because it is quadratic on long chains. Plain semi-NCA is
 //! quadratic if deep objects share others: see [`Ancestors`].
 
 use rayon::prelude::*;
 
 use super::ancestors::Ancestors;
+use super::broad_search::BroadTree;
 use super::edges::Edges;
 use super::huge_sizes::HUGE;
+use super::live_search::{LiveSearch, SearchOrder};
 use super::retained_sizes::{HugeSizes, SizedTree};
 use super::search::{ROOT, SpanningTree};
 use super::semidominators::{Forest, find_semidominators, sort_by_target};
 use base::columns;
-use base::control::{CHECK_INTERVAL, Control, Phase};
+use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
 
 /// The dominator tree over the objects that the roots reach.
 ///
-/// Reached objects are numbered from 1 in depth-first preorder; 0 is the virtual root.
+/// Reached objects are numbered from 1 in the order of the search; 0 is the virtual root.
 ///
 /// ```
 /// use base::control::Control;
@@ -49,11 +53,11 @@ use base::units::ObjectIndex;
 /// ```
 #[derive(Debug, Default)]
 pub struct DominatorTree {
-    /// Preorder number → object, without the virtual root: number `n` is at `n - 1`.
-    preorder: Vec<ObjectIndex>,
-    /// Preorder number → preorder number of the immediate dominator; for the root it is 0.
+    /// Search number → object, without the virtual root: number `n` is at `n - 1`.
+    order: Vec<ObjectIndex>,
+    /// Search number → search number of the immediate dominator; for the root it is 0.
     immediate_dominators: Vec<u32>,
-    /// Positions in `preorder` of the roots that no earlier root reaches.
+    /// Positions in `order` of the roots that no earlier root reaches.
     tree_starts: Vec<u32>,
 }
 
@@ -73,69 +77,37 @@ impl DominatorTree {
         roots: &[ObjectIndex],
         control: &Control,
     ) -> Result<(Self, Vec<u32>)> {
-        Self::of_search(SpanningTree::run(edges, roots, control)?, sizes, control)
+        let search = LiveSearch::run(edges, roots, SearchOrder::Deep, control)?;
+        Self::of_search(search, edges, roots, sizes, control)
     }
 
     /// As [`new`](Self::new), from the search of the live objects.
     pub(super) fn of_search(
-        search: SpanningTree,
+        search: LiveSearch,
+        edges: &Edges,
+        roots: &[ObjectIndex],
         sizes: &[u32],
         control: &Control,
     ) -> Result<(Self, Vec<u32>)> {
-        let (tree, column, numbers) = Self::build(search, control)?;
-        let retained_sizes = tree
-            .sized()
-            .retained_sizes(sizes, column, numbers, control)?;
-        Ok((tree, retained_sizes))
-    }
-
-    /// The tree, memory for one number per node, and the number of each object.
-    fn build(search: SpanningTree, control: &Control) -> Result<(Self, Vec<u32>, Vec<u32>)> {
-        let SpanningTree {
-            preorder,
-            numbers,
-            nodes,
-            tree_starts,
-            late_references,
-            late_counts: mut column,
-            is_tree,
-        } = search;
-        let step = control.begin(Phase::Dominators, nodes.len() as u64);
-        let mut dominators = columns::with_capacity(nodes.len())?;
-        for nodes in nodes.chunks(CHECK_INTERVAL) {
-            dominators.extend(nodes.iter().map(|node| node.parent));
-            step.advance(0)?;
-        }
-        if !is_tree {
-            let sources = sort_by_target(late_references, &mut column, &step)?;
-            find_semidominators(Forest::new(nodes)?, &sources, &mut column, &step)?;
-            let walk_budget = dominators.len();
-            Ancestors::new(walk_budget).find_dominators(&mut dominators, &column, &step)?;
-        }
-        drop(step);
-        let tree = Self {
-            preorder,
-            immediate_dominators: dominators,
-            tree_starts,
-        };
-        Ok((tree, column, numbers))
+        let unsized_tree = UnsizedTree::of_search(search, edges, roots, control)?;
+        unsized_tree.with_fitting_sizes(sizes, control)
     }
 
     /// The size of the columns in bytes.
     pub(super) fn memory_size(&self) -> usize {
         let numbers = self.immediate_dominators.capacity() + self.tree_starts.capacity();
-        (self.preorder.capacity() + numbers) * size_of::<u32>()
+        (self.order.capacity() + numbers) * size_of::<u32>()
     }
 
-    /// The objects that the roots reach, in depth-first preorder.
+    /// The objects that the roots reach, in the order of the search.
     pub fn live(&self) -> &[ObjectIndex] {
-        &self.preorder
+        &self.order
     }
 
     /// What the retained sizes are added up by.
     fn sized(&self) -> SizedTree<'_> {
         SizedTree {
-            preorder: &self.preorder,
+            order: &self.order,
             immediate_dominators: &self.immediate_dominators,
         }
     }
@@ -155,16 +127,16 @@ impl DominatorTree {
             .iter()
             .skip(1)
             .map(|&end| end as usize)
-            .chain([self.preorder.len()]);
+            .chain([self.order.len()]);
         let trees = self.tree_starts.iter().zip(ends);
         trees.map(|(&start, end)| {
             let start = start as usize;
-            let objects = self.preorder[start..end].iter();
+            let objects = self.order[start..end].iter();
             let dominators = &self.immediate_dominators[start + 1..=end];
             let tops = objects
                 .zip(dominators)
                 .filter(|&(_, &dominator)| dominator == ROOT);
-            (self.preorder[start], tops.map(|(&object, _)| object))
+            (self.order[start], tops.map(|(&object, _)| object))
         })
     }
 }
@@ -172,7 +144,9 @@ impl DominatorTree {
 /// A tree without retained sizes, whose computation reuses its memory.
 pub struct UnsizedTree {
     tree: DominatorTree,
+    /// Memory for one number per node.
     column: Vec<u32>,
+    /// Object → search number; 0 if the roots do not reach it.
     numbers: Vec<u32>,
 }
 
@@ -182,8 +156,68 @@ impl UnsizedTree {
     /// # Errors
     /// [`Error::Aborted`](base::Error::Aborted), [`Error::OutOfMemory`](base::Error::OutOfMemory).
     pub fn new(edges: &Edges, roots: &[ObjectIndex], control: &Control) -> Result<Self> {
-        let search = SpanningTree::run(edges, roots, control)?;
-        let (tree, column, numbers) = DominatorTree::build(search, control)?;
+        let search = LiveSearch::run(edges, roots, SearchOrder::Deep, control)?;
+        Self::of_search(search, edges, roots, control)
+    }
+
+    fn of_search(
+        search: LiveSearch,
+        edges: &Edges,
+        roots: &[ObjectIndex],
+        control: &Control,
+    ) -> Result<Self> {
+        let step = control.begin(Phase::Dominators, search.reached().len() as u64);
+        let search = match search {
+            LiveSearch::Deep(search) => search,
+            LiveSearch::Broad(search) => match search.find_dominators(&step)? {
+                Some(dominators) => return Ok(Self::of_broad(search, dominators)),
+                None => {
+                    drop(search);
+                    SpanningTree::run(edges, roots, &step)?
+                }
+            },
+        };
+        Self::of_deep(search, &step)
+    }
+
+    fn of_broad(search: BroadTree, immediate_dominators: Vec<u32>) -> Self {
+        Self {
+            tree: DominatorTree {
+                order: search.order,
+                immediate_dominators,
+                tree_starts: search.tree_starts,
+            },
+            column: search.parents,
+            numbers: search.numbers,
+        }
+    }
+
+    fn of_deep(search: SpanningTree, step: &Step<'_>) -> Result<Self> {
+        let SpanningTree {
+            preorder,
+            numbers,
+            nodes,
+            tree_starts,
+            late_references,
+            late_counts: mut column,
+            is_tree,
+        } = search;
+        let mut dominators = columns::with_capacity(nodes.len())?;
+        for nodes in nodes.chunks(CHECK_INTERVAL) {
+            dominators.extend(nodes.iter().map(|node| node.parent));
+            step.advance(0)?;
+        }
+        if !is_tree {
+            let sources = sort_by_target(late_references, &mut column, step)?;
+            find_semidominators(Forest::new(nodes)?, &sources, &mut column, step)?;
+            let walk_budget = dominators.len();
+            Ancestors::new(walk_budget).find_dominators(&mut dominators, &column, step)?;
+        }
+        let tree = DominatorTree {
+            order: preorder,
+            immediate_dominators: dominators,
+            tree_starts,
+        };
         Ok(Self {
             tree,
             column,
@@ -193,7 +227,23 @@ impl UnsizedTree {
 
     /// The objects that the roots reach.
     pub fn reached(&self) -> &[ObjectIndex] {
-        &self.tree.preorder
+        &self.tree.order
+    }
+
+    /// The retained sizes of objects whose sizes add up to 32 bits.
+    fn with_fitting_sizes(
+        self,
+        sizes: &[u32],
+        control: &Control,
+    ) -> Result<(DominatorTree, Vec<u32>)> {
+        let Self {
+            tree,
+            column,
+            numbers,
+        } = self;
+        let sized = tree.sized();
+        let retained_sizes = sized.retained_sizes(sizes, column, numbers, control)?;
+        Ok((tree, retained_sizes))
     }
 
     /// The retained sizes of objects whose sizes may add up to more than 32 bits. `huge` are the sizes of at least
@@ -207,18 +257,16 @@ impl UnsizedTree {
         huge: &[(ObjectIndex, u64)],
         control: &Control,
     ) -> Result<(DominatorTree, Vec<u32>, HugeSizes)> {
+        let total: u64 = sizes.par_iter().map(|&size| u64::from(size)).sum();
+        if total < u64::from(HUGE) {
+            let (tree, retained_sizes) = self.with_fitting_sizes(sizes, control)?;
+            return Ok((tree, retained_sizes, Vec::new()));
+        }
         let Self {
             tree,
             column,
             numbers,
         } = self;
-        let total: u64 = sizes.par_iter().map(|&size| u64::from(size)).sum();
-        if total < u64::from(HUGE) {
-            let retained_sizes = tree
-                .sized()
-                .retained_sizes(sizes, column, numbers, control)?;
-            return Ok((tree, retained_sizes, Vec::new()));
-        }
         drop(column);
         let (retained_sizes, huge) = tree
             .sized()
@@ -236,6 +284,92 @@ mod tests {
 
     const NODES: usize = 60;
 
+    /// What a tree says, whatever the order of the search: by object its dominator, and by root the objects
+    /// that it adds and nothing dominates.
+    #[derive(Debug, PartialEq)]
+    struct Said {
+        dominators: Vec<Option<ObjectIndex>>,
+        trees: Vec<(ObjectIndex, Vec<ObjectIndex>)>,
+        retained_sizes: Vec<u32>,
+    }
+
+    fn said_by(search: LiveSearch, edges: &Edges, roots: &[ObjectIndex]) -> Said {
+        let control = Control::default();
+        let sizes: Vec<u32> = (0..edges.object_count() as u32)
+            .map(|nth| 16 + nth)
+            .collect();
+        let (tree, retained_sizes) =
+            DominatorTree::of_search(search, edges, roots, &sizes, &control).unwrap();
+        let mut dominators = vec![None; edges.object_count()];
+        for (&object, &dominator) in tree.live().iter().zip(&tree.immediate_dominators()[1..]) {
+            let above = (dominator as usize).checked_sub(1);
+            dominators[object.at()] = above.map(|above| tree.live()[above]);
+        }
+        let trees = tree.trees().map(|(root, tops)| {
+            let mut tops: Vec<_> = tops.collect();
+            tops.sort_unstable();
+            (root, tops)
+        });
+        Said {
+            dominators,
+            trees: trees.collect(),
+            retained_sizes,
+        }
+    }
+
+    fn both_searches(edges: &Edges, roots: &[ObjectIndex]) -> [LiveSearch; 2] {
+        let control = Control::default();
+        let step = control.begin(Phase::Search, 1);
+        [
+            LiveSearch::Deep(SpanningTree::run(edges, roots, &step).unwrap()),
+            LiveSearch::Broad(BroadTree::run(edges, roots, &step).unwrap().unwrap()),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn a_broad_search_leads_to_the_same_tree_as_a_deep_one(
+            edges in prop::collection::vec((0..NODES, 0..NODES), 0..3 * NODES),
+            roots in prop::collection::vec(0..NODES as u32, 0..4),
+        ) {
+            let mut rows = vec![Vec::new(); NODES];
+            for (from, to) in edges {
+                rows[from].push(ObjectIndex(to as u32));
+            }
+            let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
+            let roots: Vec<_> = roots.into_iter().map(ObjectIndex).collect();
+            let [deep, broad] =
+                both_searches(&edges, &roots).map(|search| said_by(search, &edges, &roots));
+            prop_assert_eq!(deep, broad);
+        }
+    }
+
+    #[test]
+    fn a_list_whose_nodes_share_an_object_is_left_to_the_deep_search() {
+        const LENGTH: u32 = 250;
+        let shared = ObjectIndex(LENGTH);
+        let mut rows: Vec<_> = (1..LENGTH)
+            .map(|next| vec![ObjectIndex(next), shared])
+            .collect();
+        rows.push(vec![shared]);
+        rows.push(Vec::new());
+        let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
+        let roots = [ObjectIndex(0)];
+        let [deep, broad] = both_searches(&edges, &roots);
+        let LiveSearch::Broad(tree) = &broad else {
+            panic!("the second search is broad")
+        };
+        let control = Control::default();
+        let step = control.begin(Phase::Dominators, 1);
+        assert_eq!(tree.find_dominators(&step).unwrap(), None);
+        assert_eq!(
+            said_by(deep, &edges, &roots),
+            said_by(broad, &edges, &roots)
+        );
+    }
+
     proptest! {
         #[test]
         fn jumps_lead_to_the_same_dominators_as_single_steps(
@@ -249,10 +383,10 @@ mod tests {
             }
             let edges = Edges::from_rows(rows.iter().map(Vec::as_slice));
             let control = Control::default();
-            let SpanningTree { nodes, late_references, late_counts: mut column, .. } =
-                SpanningTree::run(&edges, &[ObjectIndex(0)], &control).unwrap();
-            let parents: Vec<u32> = nodes.iter().map(|node| node.parent).collect();
             let step = control.begin(Phase::Dominators, 1);
+            let SpanningTree { nodes, late_references, late_counts: mut column, .. } =
+                SpanningTree::run(&edges, &[ObjectIndex(0)], &step).unwrap();
+            let parents: Vec<u32> = nodes.iter().map(|node| node.parent).collect();
             let sources = sort_by_target(late_references, &mut column, &step).unwrap();
             find_semidominators(Forest::new(nodes).unwrap(), &sources, &mut column, &step).unwrap();
             let [unlimited, exhausted] = [usize::MAX, 0].map(|walk_budget| {

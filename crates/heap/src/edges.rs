@@ -122,6 +122,12 @@ impl Edges {
         prefetch(&self.offsets, object.0);
     }
 
+    /// Prefetches the first targets of an object.
+    #[inline]
+    pub(super) fn prefetch_targets(&self, object: ObjectIndex) {
+        prefetch(&self.targets, self.offsets[object.at()]);
+    }
+
     /// Prefetches the first targets and labels of an object.
     #[inline]
     pub(super) fn prefetch_references(&self, object: ObjectIndex) {

@@ -5,11 +5,11 @@ use super::dominator_index::DominatorIndex;
 use super::dominators::DominatorTree;
 use super::edges::Edges;
 use super::live_classes::{class_counts, live_classes};
+use super::live_search::{LiveSearch, SearchOrder};
 use super::objects::ObjectTable;
 use super::path_tree::PathTree;
 use super::referrers::ReferrerIndex;
 use super::root_slots::RootSlots;
-use super::search::SpanningTree;
 use super::{Heap, RootKind};
 use base::columns;
 use base::control::Control;
@@ -47,15 +47,15 @@ impl ObjectGraph {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
-    pub fn find_dominators(&self, control: &Control) -> Result<Solution> {
+    pub fn find_dominators(&self, order: SearchOrder, control: &Control) -> Result<Solution> {
         // Globals come first, so that an object that several kinds of roots reach counts for the first kind.
         let mut by_kind = columns::collected(self.roots.iter().copied())?;
         by_kind.sort_unstable_by_key(|&(object, kind)| (kind, object));
         let root_objects = columns::collected(by_kind.into_iter().map(|(object, _)| object))?;
         let sizes = &self.objects.shallow_sizes;
-        let search = SpanningTree::run(&self.edges, &root_objects, control)?;
-        control.report_classes(|| class_counts(&self.objects, &search.preorder));
-        DominatorTree::of_search(search, sizes, control)
+        let search = LiveSearch::run(&self.edges, &root_objects, order, control)?;
+        control.report_classes(|| class_counts(&self.objects, search.reached()));
+        DominatorTree::of_search(search, &self.edges, &root_objects, sizes, control)
     }
 
     /// As [`find_dominators`](Self::find_dominators), with the indexes of questions. Paths and referrers do not
@@ -70,7 +70,7 @@ impl ObjectGraph {
     ) -> Result<(Solution, Indexes)> {
         let unreported = control.unreported();
         let by_dominators = || {
-            let solution = self.find_dominators(control)?;
+            let solution = self.find_dominators(SearchOrder::Deep, control)?;
             let index = DominatorIndex::of_tree(&solution.0, self.objects.len(), &unreported)?;
             Ok((solution, index))
         };

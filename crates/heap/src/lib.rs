@@ -4,6 +4,7 @@
 mod accounting;
 mod address_index;
 mod ancestors;
+mod broad_search;
 mod category;
 mod class_use;
 mod components;
@@ -26,6 +27,7 @@ pub mod labels;
 pub mod literal;
 mod live_class;
 mod live_classes;
+mod live_search;
 mod object_state;
 mod objects;
 mod path_groups;
@@ -35,6 +37,7 @@ mod ranked_bits;
 mod raw_blocks;
 mod reached;
 mod referrers;
+mod refinement;
 mod retained_sets;
 mod retained_sizes;
 mod root_kind;
@@ -76,6 +79,7 @@ pub use joined::{
 pub use labels::{EdgeLabel, LabelKind, MOST_NUMBERS, NameKind, WideLabel};
 pub use live_class::LiveClass;
 pub use live_classes::{class_counts, live_classes};
+pub use live_search::SearchOrder;
 pub use object_state::ObjectState;
 pub use objects::{ClassOrigin, HeapClass, Location, ObjectTable};
 pub use path_groups::{GroupInfo, GroupStart, PathGroup, PathGroups};
@@ -88,8 +92,8 @@ pub use referrers::ReferrerIndex;
 pub use root_kind::RootKind;
 pub use root_slots::{FoundSlots, RootOrigin, RootSlot, RootSlots};
 pub use source::{
-    AllocationLine, AllocationLines, Blocks, FieldValue, Found, NO_ALLOCATION, Need, ObjectReader,
-    Opened, OtherEdge, ReadOrder, Source, SourceLocation, TextFilter,
+    AllocationLine, AllocationLines, BlockSizes, Blocks, FieldValue, Found, NO_ALLOCATION, Need,
+    ObjectReader, Opened, OtherEdge, ReadOrder, Source, SourceLocation, TextFilter,
 };
 pub use survey::Survey;
 pub use type_evidence::TypeEvidence;

@@ -13,9 +13,9 @@ use base::units::ObjectIndex;
 /// What of a dominator tree the sizes are added up by.
 #[derive(Clone, Copy)]
 pub(super) struct SizedTree<'t> {
-    /// Preorder number, less one → object.
-    pub(super) preorder: &'t [ObjectIndex],
-    /// Preorder number → preorder number of the immediate dominator.
+    /// Search number, less one → object.
+    pub(super) order: &'t [ObjectIndex],
+    /// Search number → search number of the immediate dominator.
     pub(super) immediate_dominators: &'t [u32],
 }
 
@@ -23,7 +23,7 @@ pub(super) struct SizedTree<'t> {
 pub(crate) type HugeSizes = Vec<(ObjectIndex, u64)>;
 
 impl SizedTree<'_> {
-    /// Replaces the preorder numbers of all objects by their retained sizes. `sums` is memory for one number
+    /// Replaces the search numbers of all objects by their retained sizes. `sums` is memory for one number
     /// per node.
     pub(super) fn retained_sizes(
         self,
@@ -34,9 +34,9 @@ impl SizedTree<'_> {
     ) -> Result<Vec<u32>> {
         /// The number of objects that a thread takes at once.
         const ROUND: usize = 1 << 16;
-        let live = self.preorder.len();
+        let live = self.order.len();
         let step = control.begin(Phase::Sizes, 2 * live as u64 + numbers.len() as u64);
-        let objects = self.preorder.par_chunks(ROUND);
+        let objects = self.order.par_chunks(ROUND);
         sums[1..]
             .par_chunks_mut(ROUND)
             .zip(objects)
@@ -76,10 +76,10 @@ impl SizedTree<'_> {
         numbers: Vec<u32>,
         control: &Control,
     ) -> Result<(Vec<u32>, HugeSizes)> {
-        let live = self.preorder.len();
+        let live = self.order.len();
         let step = control.begin(Phase::Sizes, live as u64);
         let mut sums = columns::repeated(0u64, live + 1)?;
-        for (sum, object) in sums[1..].iter_mut().zip(self.preorder) {
+        for (sum, object) in sums[1..].iter_mut().zip(self.order) {
             *sum = sizes[object.at()].into();
         }
         for &(object, size) in huge {

@@ -6,14 +6,14 @@ use std::ops::Range;
 use super::edges::Edges;
 use super::prefetch::prefetch;
 use base::columns;
-use base::control::{CHECK_INTERVAL, Control, Phase};
+use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 use base::units::ObjectIndex;
 
 /// The preorder number of the virtual root.
 pub(super) const ROOT: u32 = 0;
 /// The number of an object that was not reached (yet).
-const UNREACHED: u32 = ROOT;
+pub(super) const UNREACHED: u32 = ROOT;
 const _: () = assert!(UNREACHED == 0, "the column of numbers begins with zeros");
 /// The number of targets of an object that are prefetched when the search reaches it.
 const LOOKAHEAD: usize = 8;
@@ -49,9 +49,8 @@ pub(super) struct PreorderNode {
 
 impl SpanningTree {
     /// Searches all objects that these roots reach.
-    pub(super) fn run(edges: &Edges, roots: &[ObjectIndex], control: &Control) -> Result<Self> {
+    pub(super) fn run(edges: &Edges, roots: &[ObjectIndex], step: &Step<'_>) -> Result<Self> {
         let object_count = edges.object_count();
-        let step = control.begin(Phase::Search, object_count as u64);
         let mut search = Self {
             preorder: columns::with_capacity(object_count)?,
             // Zeroed pages take no memory until they are written.

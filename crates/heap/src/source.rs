@@ -99,6 +99,11 @@ pub trait Source: Send + Sync {
     /// Whether the name of a class is the same in another build.
     fn is_class_stable(&self, name: &str) -> bool;
 
+    /// Whether the number of an object is its own as long as the program runs: no other object gets it later.
+    fn keeps_numbers(&self) -> bool {
+        false
+    }
+
     /// The names of the classes of texts that have the size of their contents, with the bytes of a character: the texts
     /// of numbers that gain digits grow without a leak.
     fn text_classes(&self) -> &[(&str, u64)] {
@@ -349,11 +354,36 @@ pub enum Need {
 pub struct Blocks {
     /// Bytes from the start of a block to its object.
     pub header: u32,
-    /// Sizes of blocks are multiples of this.
-    pub granule: u32,
+    /// Which sizes blocks can have.
+    pub sizes: BlockSizes,
     /// If a profiler records the bytes that were asked for: how many more a block has at least. `None` if it records the
     /// size of the block.
     pub overhead: Option<u32>,
+}
+
+impl Blocks {
+    /// The bytes of a block that its contents do not have, wherever they lie in it.
+    pub fn not_contents(self) -> u64 {
+        u64::from(self.header) + u64::from(self.overhead.unwrap_or(0))
+    }
+
+    /// The size of the block of an object whose contents have `size` bytes.
+    pub fn size_for(self, size: u64) -> u64 {
+        let size = size + self.not_contents();
+        match self.sizes {
+            BlockSizes::MultiplesOf(granule) => size.next_multiple_of(u64::from(granule.max(1))),
+            BlockSizes::PowersOfTwo => size.next_power_of_two(),
+        }
+    }
+}
+
+/// Which sizes blocks can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockSizes {
+    /// All multiples of this.
+    MultiplesOf(u32),
+    /// 1, 2, 4, 8, …
+    PowersOfTwo,
 }
 
 /// The order in which objects are read.

@@ -99,12 +99,16 @@ pub fn taken<T: Copy>(list: &mut Vec<T>) -> Result<Vec<T>> {
 /// An array, and the bytes of its buffer that it uses.
 #[derive(Clone, Copy, Debug)]
 pub struct ArrayUse {
-    /// The array.
+    /// The array; its buffer, if the array is a variable and no object.
     pub array: ObjectIndex,
     /// Its buffer.
     pub buffer: ObjectIndex,
     /// Up to the last element; 0 if there is none. The part before the first element counts as used.
     pub used: u32,
+    /// The references to the buffer that are the array's own.
+    pub references: u32,
+    /// The roots that are the array's own: 1 if it is a variable.
+    pub roots: u32,
 }
 
 impl ArrayUse {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use base::error::{Error, Result};
-use heap::HeapError;
+use heap::{BlockSizes, HeapError};
 
 /// An allocator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +31,15 @@ impl Allocator {
         }
     }
 
+    /// Which sizes blocks can have, if `alignment` is that of their addresses.
+    pub(crate) fn sizes(self, alignment: u32) -> BlockSizes {
+        match self {
+            Self::Dlmalloc | Self::Emmalloc => BlockSizes::MultiplesOf(alignment.max(8)),
+            Self::ZigBrk => BlockSizes::PowersOfTwo,
+            Self::ZigLibc => BlockSizes::MultiplesOf(1),
+        }
+    }
+
     /// A program asked for less than these bytes fewer than a block has that it may use. Zig's slots are powers of two,
     /// and its libc notes what was asked for.
     pub(crate) fn slack(self, usable: u32) -> u32 {
@@ -47,6 +56,8 @@ impl Allocator {
 pub(crate) struct UsedBlocks {
     /// Whose they are.
     pub(crate) allocator: Allocator,
+    /// What their addresses are multiples of; 0 if that is not known.
+    pub(crate) alignment: u32,
     /// Their addresses, as `malloc` returned them.
     pub(crate) addresses: Vec<u32>,
     /// The bytes that the program may use of each.

@@ -176,7 +176,10 @@ fn walk_segments(
     mut record: u32,
     control: &Control,
 ) -> Result<UsedBlocks> {
-    let mut walk = UsedBlocks::default();
+    let mut walk = UsedBlocks {
+        alignment: top.alignment,
+        ..UsedBlocks::default()
+    };
     let mut records = Vec::new();
     loop {
         let field = |offset| word(memory, u64::from(record) + offset);

@@ -7,6 +7,9 @@ use base::units::Address;
 use dumps::Dump;
 use wasm::module::Module;
 
+/// A small program may have no constants, and change all of its few variables.
+const LEAST_CHANGED: u64 = 8;
+
 /// Whether the initialised data of the module and the memory of the dump differ too much: in more than half of the
 /// words that are not zero. A program changes some of them, and constants are most of them.
 ///
@@ -38,7 +41,7 @@ pub(crate) fn data_mismatch(
             }
         }
     }
-    let address = first.filter(|_| changed * 2 > all);
+    let address = first.filter(|_| changed * 2 > all && changed >= LEAST_CHANGED);
     Ok(address.map(|address| Mismatch::StaticData {
         address: Address(address),
     }))

@@ -16,7 +16,7 @@ use base::warning::Warning;
 use dumps::{Dump, HostRoot};
 use heap::{
     DumpBytes, FoundSlots, Heap, HeapClass, HeapError, ObjectGraph, ObjectTable, Opened, RootKind,
-    TypeEvidence, UnreferencedTotals,
+    SearchOrder, TypeEvidence, UnreferencedTotals,
 };
 use wasm::module::{Module, TLSF_ROOT};
 
@@ -125,7 +125,7 @@ impl<'a> Program<'a> {
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory) and [`Error::Aborted`](base::Error::Aborted) without it.
     pub fn analyze(&self, dump: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Heap> {
         let graph = self.read(dump, false, control)?;
-        Ok(graph.solve(control)?.0)
+        Ok(graph.solve(SearchOrder::Any, control)?.0)
     }
 
     /// Opens a dump of this program for questions.
@@ -147,7 +147,7 @@ impl<'a> Program<'a> {
             graph.memory_size,
         );
         let allocator = graph.allocator;
-        let (heap, slots) = graph.solve(control)?;
+        let (heap, slots) = graph.solve(SearchOrder::Deep, control)?;
         let heap = Arc::new(heap);
         let mut hasher = DefaultHasher::new();
         hasher.write(self.wasm);
@@ -228,6 +228,7 @@ impl<'a> Program<'a> {
                 count: walk.unknown_pages,
             }));
         }
+        let alignment = walk.alignment;
         Ok(NativeGraph {
             allocator: walk.allocator,
             unreferenced,
@@ -240,7 +241,11 @@ impl<'a> Program<'a> {
             slots: roots.slots,
             warnings,
             memory_size: dump.memory.size(),
-            shapes: NativeShapes { types, words },
+            shapes: NativeShapes {
+                types,
+                words,
+                alignment,
+            },
         })
     }
 }
@@ -259,12 +264,28 @@ impl<'a> Program<'a> {
                 format!("the functions of the allocator of {language}, whose heap is not read");
             return Err(HeapError::AllocatorUnknown { found }.into());
         }
-        if let Some(pages) = pages.filter(|_| is_zig)
-            && let Some(found) = zig_brk::walk(dump.memory, pages, control)?
-        {
-            return Ok(found);
+        let found = if is_zig {
+            None
+        } else {
+            Some(search::walk(dump.memory, control))
+        };
+        let is_unknown = found.as_ref().is_none_or(|found| {
+            let error = found.as_ref().err();
+            error.is_some_and(|error| error.code() == "ERR_ALLOCATOR_UNKNOWN")
+        });
+        // An optimiser can leave no function of Zig's allocator, but its variable.
+        if let Some(pages) = pages.filter(|_| is_unknown) {
+            let state = self.typing(control)?.variable_of(zig_brk::TYPE);
+            let zig = match state {
+                Some(state) => zig_brk::walk_at(dump.memory, pages, state, control)?,
+                None if is_zig => zig_brk::walk(dump.memory, pages, control)?,
+                None => None,
+            };
+            if let Some(zig) = zig {
+                return Ok(zig);
+            }
         }
-        search::walk(dump.memory, control)
+        found.unwrap_or_else(|| search::walk(dump.memory, control))
     }
 
     /// What the debug information says.
@@ -314,8 +335,8 @@ impl<'a> Program<'a> {
 }
 
 impl NativeGraph {
-    fn solve(self, control: &Control) -> Result<(Heap, FoundSlots)> {
-        let solution = self.graph.find_dominators(control)?;
+    fn solve(self, order: SearchOrder, control: &Control) -> Result<(Heap, FoundSlots)> {
+        let solution = self.graph.find_dominators(order, control)?;
         let heap = Heap {
             total_size: Some(self.total_size),
             unreferenced: Some(self.unreferenced),

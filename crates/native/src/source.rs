@@ -82,7 +82,7 @@ impl Source for NativeSource {
     fn blocks(&self) -> Option<Blocks> {
         Some(Blocks {
             header: 0,
-            granule: 8,
+            sizes: self.allocator.sizes(self.shapes.alignment),
             overhead: Some(self.allocator.overhead()),
         })
     }

@@ -15,6 +15,7 @@ use siphasher::sip128::{Hasher128, SipHasher13};
 
 use crate::dump_memory::WindowReader;
 use crate::typed_heap::NativeSource;
+use crate::types::ContainerUse;
 use crate::values::until_zero;
 
 impl NativeSource {
@@ -40,9 +41,9 @@ impl NativeSource {
             columns::push(&mut found.texts, HashedObject::new(hash, object))?;
         }
         let mut containers = Containers::default();
-        for of in &self.container_uses() {
+        for found in &self.container_uses()? {
             step.control().count(1)?;
-            columns::push(&mut containers.arrays, *of)?;
+            columns::push(&mut containers.arrays, self.array_use(found))?;
         }
         found.memory = Some(MemorySurvey {
             sizes,
@@ -52,16 +53,26 @@ impl NativeSource {
         Ok(found)
     }
 
-    /// The buffers of containers that lie in blocks.
-    fn container_uses(&self) -> Vec<ArrayUse> {
-        let uses = self.uses().iter().filter_map(|found| {
-            let array = self.block_around(found.holder)?;
-            Some(ArrayUse {
-                array,
-                buffer: found.buffer,
-                used: found.used,
-            })
-        });
-        uses.collect()
+    /// The buffers of containers, each once: a container may be the first member of another type.
+    fn container_uses(&self) -> Result<Vec<ContainerUse>> {
+        let mut uses = columns::collected(self.uses().iter().copied())?;
+        uses.sort_unstable_by_key(|found| (found.buffer, found.holder));
+        uses.dedup_by_key(|found| found.buffer);
+        Ok(uses)
+    }
+
+    fn array_use(&self, found: &ContainerUse) -> ArrayUse {
+        let holder = self.block_around(found.holder);
+        let (references, roots) = match holder {
+            Some(_) => (found.references, 0),
+            None => (0, 1),
+        };
+        ArrayUse {
+            array: holder.unwrap_or(found.buffer),
+            buffer: found.buffer,
+            used: found.used,
+            references,
+            roots,
+        }
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct NativeShapes {
     pub(crate) types: BlockClasses,
     /// By reference: the number of its word in its block.
     pub(crate) words: Vec<u32>,
+    /// What the addresses of blocks are multiples of; 0 if that is not known.
+    pub(crate) alignment: u32,
 }
 
 /// The heap of one dump, and a hash of its module.
@@ -27,7 +29,7 @@ pub(crate) struct NativeSource {
     pub(crate) allocator: Allocator,
     pub(crate) shapes: NativeShapes,
     pub(crate) memory: DumpMemory,
-    /// The used bytes of buffers of containers.
+    /// The used bytes of buffers of containers whose elements begin at the start.
     used: HashMap<ObjectIndex, u32>,
 }
 
@@ -40,6 +42,7 @@ impl NativeSource {
         memory: DumpMemory,
     ) -> Self {
         let uses = shapes.types.uses.iter();
+        let uses = uses.filter(|found| found.is_from_start);
         Self {
             used: uses.map(|found| (found.buffer, found.used)).collect(),
             heap,

@@ -43,7 +43,38 @@ enum PageUse {
     Free,
 }
 
-/// Finds the state in the pages that the module began with, and the blocks in those that the memory grew by.
+/// The type of the variable with the state.
+pub(crate) const TYPE: &str = "heap.BrkAllocator";
+
+/// Finds the blocks by the state at an address.
+///
+/// # Errors
+/// As [`walk`].
+pub(crate) fn walk_at(
+    memory: Memory<'_>,
+    initial_pages: u64,
+    state: u32,
+    control: &Control,
+) -> Result<Option<UsedBlocks>> {
+    let first = first_of(memory, initial_pages);
+    let Some((first, found)) =
+        first.and_then(|first| Some((first, State::read(memory, state, first)?)))
+    else {
+        return Ok(None);
+    };
+    blocks(memory, &found, (state, first), control)
+}
+
+/// The first address that the memory grew by; `None` if it did not grow.
+fn first_of(memory: Memory<'_>, initial_pages: u64) -> Option<u32> {
+    let first = u32::try_from(initial_pages.saturating_mul(PAGE.into())).ok()?;
+    // The addresses in a full memory end where 32 bits do.
+    let is_full = memory.size() > u64::from(u32::MAX);
+    (u64::from(first) < memory.size() && !is_full).then_some(first)
+}
+
+/// Finds the state in the pages that the module began with, and the blocks in those that the memory grew by. `None` if there
+/// is no state, or if several words may be it.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
@@ -52,18 +83,15 @@ pub(crate) fn walk(
     initial_pages: u64,
     control: &Control,
 ) -> Result<Option<UsedBlocks>> {
-    let first = u32::try_from(initial_pages.saturating_mul(PAGE.into()));
-    // The addresses in a full memory end where 32 bits do.
-    let is_full = memory.size() > u64::from(u32::MAX);
-    let first = first
-        .ok()
-        .filter(|&first| u64::from(first) < memory.size() && !is_full);
+    let first = first_of(memory, initial_pages);
     let Some(first) = first else {
         return Ok(None);
     };
     let words = memory.words_at(Address(0), first / 4);
     let mut candidates = 0;
     let mut looked = 0;
+    let mut only: Option<UsedBlocks> = None;
+    let mut is_ambiguous = false;
     for (nth, word) in words.into_iter().flatten().enumerate() {
         if nth.is_multiple_of(CHECK_INTERVAL) {
             control.count(CHECK_INTERVAL as u64)?;
@@ -82,13 +110,20 @@ pub(crate) fn walk(
             if candidates > MOST_CANDIDATES {
                 return Ok(None);
             }
-            if let Some(found) = blocks(memory, &state, (at, first), control)? {
-                return Ok(Some(found));
+            let Some(found) = blocks(memory, &state, (at, first), control)? else {
+                continue;
+            };
+            // Words around the state may look like one of slots that are half or twice as large. Headers decide.
+            let rank = |found: &UsedBlocks| found.allocator == Allocator::ZigLibc;
+            match only.as_ref().map(rank) {
+                Some(known) if known && !rank(&found) => {}
+                Some(known) if known == rank(&found) => is_ambiguous = true,
+                _ => (only, is_ambiguous) = (Some(found), false),
             }
         }
         looked = nth as u32 * 4;
     }
-    Ok(None)
+    Ok(only.filter(|_| !is_ambiguous))
 }
 
 impl State {

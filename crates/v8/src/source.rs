@@ -189,6 +189,10 @@ impl Source for SnapshotSource {
         !name.contains("Class#") && name.len() > SHORT_NAME
     }
 
+    fn keeps_numbers(&self) -> bool {
+        true
+    }
+
     fn engine_classes(&self) -> &[&str] {
         &ENGINE_CLASSES
     }

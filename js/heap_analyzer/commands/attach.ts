@@ -1,9 +1,11 @@
 /** `attach`: takes a dump of a running process or page that was not prepared. */
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
+import { undoUnfinished } from "../../attach/unfinished.js";
 import type { AttachedInstance, FrameValue, PausedFrame } from "../../attach.js";
 import { escapeUnprintable } from "../../text.js";
 import { formatSize } from "../../units.js";
+import { interruptibly } from "../interruption.js";
 import { writeNote, writeWarning } from "../messages.js";
 import { fileName, wholeNumber } from "../options.js";
 import { writeText } from "../output.js";
@@ -48,11 +50,16 @@ export function addAttachCommand(program: Command): void {
 }
 
 async function runAttach(name: string, options: AttachCommandOptions): Promise<void> {
-  const { list, output, instance, timeout } = options;
+  const { list, output } = options;
   if ((list === true) === (output !== undefined)) {
     throw new Error("attach: expected either --list or --output <file>");
   }
   if (options.closures && !options.host) throw new Error("attach: --closures needs --host");
+  await interruptibly(undoUnfinished, () => attachTo(name, options));
+}
+
+async function attachTo(name: string, options: AttachCommandOptions): Promise<void> {
+  const { output, instance, timeout } = options;
   // The package is loaded only when it is needed: other commands need no connection.
   const { attach } = await import("../../attach.js");
   const target = await attach(name, { timeout: timeout * 1000 });

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { undoUnfinished } from "../../attach/unfinished.js";
 import type { Dumps, OpenSettings } from "../../explorer/dumps.js";
 import type { Taking } from "../../explorer/taking.js";
 import { givenAddress } from "../../units.js";
@@ -130,10 +131,12 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
   // The listener alone would keep this one running after a failure.
   process.channel?.unref();
   await interruptibly(
-    () => {
+    async () => {
       stop.abort();
       void dumps.close();
+      const undone = undoUnfinished();
       taking?.close();
+      await undone;
     },
     async () => {
       try {
@@ -144,7 +147,9 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
         if (options.browser) showInBrowser(server.url);
         for (const handle of handles) await dumps.read(handle);
         const { failures, dumps: read } = dumps.status();
-        for (const { name, message } of failures) writeWarning(`${name}: ${message}`);
+        for (const { name, message } of failures) {
+          writeWarning(message.includes(name) ? message : `${name}: ${message}`);
+        }
         if (read.length === 0 && folders.length === 0) {
           await server.close();
           throw new Error("open: none of the dumps can be read");

@@ -1,6 +1,7 @@
 /** `watch`: takes dumps of a running program again and again, and shows what grows while it happens. */
 import { setTimeout } from "node:timers/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { undoUnfinished } from "../../attach/unfinished.js";
 import type * as native from "../../native.js";
 import { formatSize } from "../../units.js";
 import type { Capture, Captures } from "../../watch/captures.js";
@@ -89,7 +90,9 @@ async function runWatch(words: string[], options: WatchOptions): Promise<void> {
   const dumpAtTrap = options.onGrowFailure ? options.folder : undefined;
   const program = options.command ? startProgram(words, dumpAtTrap) : undefined;
   await interruptibly(
-    () => program?.stop(),
+    () => {
+      program?.stop();
+    },
     async () => {
       try {
         const target = program === undefined ? (words[0] as string) : await program.url;
@@ -132,6 +135,9 @@ async function watch(
 ): Promise<void> {
   const { every, cost, count = Number.POSITIVE_INFINITY, instance, folder, keep } = options;
   const { Captures } = await import("../../watch/captures.js");
+  const end =
+    folder === undefined ? "each is removed when it was read" : `the last stay in ${folder}`;
+  writeNote(`dumps contain the program's memory, including its secrets; ${end}`);
   const captures = new Captures({
     target,
     instance,
@@ -146,7 +152,11 @@ async function watch(
   void program?.ended.then(() => ended.abort());
   let isTooLarge = false;
   await interruptibly(
-    () => captures.close(),
+    async () => {
+      const undone = undoUnfinished();
+      captures.close();
+      await undone;
+    },
     async () => {
       try {
         for (let number = 1; number <= count && !signal.aborted; number++) {

@@ -15,8 +15,9 @@ export async function moduleOf(
   memory: vscode.Memento,
 ): Promise<string | null | undefined> {
   const known = memory.get<string>(keyOf(dump));
+  // A module that does not belong to the dump is refused also for a part of a damaged dump.
   const fits = async (module: string) =>
-    (await runAnalyzer(cli, ["summary", dump, "--wasm", module])).code === 0;
+    (await runAnalyzer(cli, ["summary", dump, "--wasm", module, "--partial"])).code === 0;
   const found = await findModule(dump, fits);
   if (found === null) return null;
   if (known !== undefined && existsSync(known)) return known;

@@ -4,10 +4,15 @@ import type { HeapView } from "./heap_view.mts";
 import { type Place, placeOf } from "./sources.mts";
 import { placesOf, type Suspect, suspectsOf } from "./suspects.mts";
 
-/** Shows the suspects of a view in place of all others. */
+/**
+ * Shows the suspects of a view in place of all others.
+ *
+ * @param isCurrent whether there was no later change. Finding the sources takes time.
+ */
 export async function showSuspects(
   diagnostics: vscode.DiagnosticCollection,
   view: HeapView | undefined,
+  isCurrent: () => boolean,
 ): Promise<void> {
   const isOn = vscode.workspace.getConfiguration("warpoHeap").get("diagnostics") === true;
   const report = isOn ? view?.report : undefined;
@@ -19,6 +24,7 @@ export async function showSuspects(
     const { file, line } = place;
     byFile.set(file, [...(byFile.get(file) ?? []), warning(line, suspect, report.dump)]);
   }
+  if (!isCurrent()) return;
   diagnostics.clear();
   for (const [file, list] of byFile) diagnostics.set(vscode.Uri.file(file), list);
 }

@@ -25,6 +25,7 @@ class Extension implements vscode.CustomReadonlyEditorProvider, Host {
   readonly #diagnostics = vscode.languages.createDiagnosticCollection("heap");
   /** The views that are open, the one that was looked at last at the end. */
   readonly #views: HeapView[] = [];
+  #changes = 0;
 
   constructor({ extensionPath, workspaceState, subscriptions }: vscode.ExtensionContext) {
     this.cli = join(extensionPath, "analyzer/dist/heap_analyzer/cli.js");
@@ -83,7 +84,8 @@ class Extension implements vscode.CustomReadonlyEditorProvider, Host {
 
   onChange(): void {
     this.#lenses.refresh();
-    void showSuspects(this.#diagnostics, this.#views.at(-1));
+    const change = ++this.#changes;
+    void showSuspects(this.#diagnostics, this.#views.at(-1), () => change === this.#changes);
     void vscode.commands.executeCommand("setContext", "warpoHeap.isOpen", this.#views.length > 0);
   }
 

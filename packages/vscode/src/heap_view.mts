@@ -191,6 +191,7 @@ function withoutOptions(message: string): string {
 /** A page that only says why there is no other. */
 function failurePage(message: string): string {
   const text = message.replace(/[&<]/g, (character) => (character === "&" ? "&amp;" : "&lt;"));
+  const paragraphs = text.split("\n").map((line) => `<p>${line}</p>`);
   const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'">`;
-  return `<!DOCTYPE html><html lang="en"><head>${policy}<title>Heap</title></head><body><h1>This heap cannot be shown</h1><p>${text}</p></body></html>`;
+  return `<!DOCTYPE html><html lang="en"><head>${policy}<title>Heap</title></head><body><h1>This heap cannot be shown</h1>${paragraphs.join("")}</body></html>`;
 }

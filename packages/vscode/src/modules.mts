@@ -20,8 +20,10 @@ export async function heapsIn(folder: string): Promise<string[]> {
 }
 
 /**
- * The module of a dump: the one of its name, or the only one that fits in the nearest folder that has any. Null for a
- * heap snapshot, which has none; undefined if a person has to say it.
+ * The module of a dump: the one of its name, or the only one that fits in the nearest folder that has any that fits. Null
+ * for a heap snapshot, which has none; undefined if a person has to say it.
+ *
+ * @param fits takes time: it is asked only if there are several modules.
  */
 export async function findModule(
   dump: string,
@@ -32,20 +34,15 @@ export async function findModule(
   const named = join(folder, `${basename(dump).replace(/\.\w+$/, "")}.wasm`);
   if (existsSync(named)) return named;
   // Where compilers write, also if dumps have a folder of their own beside it.
-  for (const near of [folder, join(folder, "build"), join(folder, "../build")]) {
-    const modules = await modulesIn(near);
-    if (modules.length === 1) return modules[0];
-    if (modules.length > 1) return await onlyFitting(modules, fits);
+  const near = new Set([folder, join(folder, "build"), join(folder, "../build")]);
+  const found = await Promise.all([...near].map(modulesIn));
+  const [only, ...others] = found.flat();
+  if (others.length === 0) return only;
+  for (const modules of found) {
+    const fitting = [];
+    for (const module of modules) if (await fits(module)) fitting.push(module);
+    // Builds of one program for several purposes can all fit.
+    if (fitting.length > 0) return fitting.length === 1 ? fitting[0] : undefined;
   }
   return undefined;
-}
-
-/** The only module that fits. Builds of one program for several purposes can all fit: then a person decides. */
-async function onlyFitting(
-  modules: string[],
-  fits: (module: string) => Promise<boolean>,
-): Promise<string | undefined> {
-  const fitting = [];
-  for (const module of modules) if (await fits(module)) fitting.push(module);
-  return fitting.length === 1 ? fitting[0] : undefined;
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use engine::heap::views::{ConstructorView, Selection};
 use engine::heap::{
-    Blocks, DominatorIndex, EdgeLabel, Edges, FieldValue, Found, FoundSlots, Heap, HeapClass,
-    ObjectGraph, ObjectReader, ObjectTable, Opened, PathTree, ReadOrder, RootKind, Source, Survey,
-    TextFilter,
+    BlockSizes, Blocks, DominatorIndex, EdgeLabel, Edges, FieldValue, Found, FoundSlots, Heap,
+    HeapClass, ObjectGraph, ObjectReader, ObjectTable, Opened, PathTree, ReadOrder, RootKind,
+    SearchOrder, Source, Survey, TextFilter,
 };
 use engine::outputs::exports::{Export, export};
 use engine::outputs::formats::{TableOptions, render_json, render_text};
@@ -61,7 +61,7 @@ impl Source for Granules {
     fn blocks(&self) -> Option<Blocks> {
         Some(Blocks {
             header: HEADER,
-            granule: GRANULE,
+            sizes: BlockSizes::MultiplesOf(GRANULE),
             overhead: None,
         })
     }
@@ -209,7 +209,9 @@ fn open() -> LoadedHeap {
         edges: Edges::from_rows(rows.iter().map(Vec::as_slice)),
         roots: vec![(ObjectIndex(0), RootKind::Global)],
     };
-    let solution = graph.find_dominators(&Control::default()).unwrap();
+    let solution = graph
+        .find_dominators(SearchOrder::Deep, &Control::default())
+        .unwrap();
     let heap = Arc::new(Heap {
         root_kinds: &[RootKind::Global],
         ..graph.into_heap(solution)

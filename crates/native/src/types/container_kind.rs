@@ -22,13 +22,31 @@ pub(super) enum LibraryContainer {
     CppString,
     /// What `std::map` and `std::set` have inside.
     CppTree,
+    /// `std::deque`.
+    CppDeque,
+    /// What `std::unordered_map` and `std::unordered_set` have inside.
+    CppHashTable,
+    /// What `Rc` and `Arc` of Rust allocate: counters, and a value that is dropped before the block is freed.
+    Counted,
+    /// `std::weak_ptr`.
+    CppWeak,
+    /// `std::optional`.
+    CppOptional,
+    /// `std::variant`.
+    CppVariant,
+    /// A slice of Zig.
+    ZigSlice,
+    /// `ArrayList` of Zig.
+    ZigList,
+    /// What `AutoHashMap` and `StringHashMap` of Zig have inside.
+    ZigHashMap,
 }
 
 impl LibraryContainer {
     /// The kind of a type, by its name and members.
     pub(super) fn of_type(types: &TypeTable<'_>, id: TypeId) -> Option<Self> {
         let name = types.get(id).name;
-        let kinds: [(&str, &[&str], Self); 7] = [
+        let kinds: [(&str, &[&str], Self); 18] = [
             ("Vec<", &["buf", "len"], Self::Vec),
             ("VecDeque<", &["buf", "head"], Self::Deque),
             ("RawTable<", &["table"], Self::HashTable),
@@ -36,6 +54,17 @@ impl LibraryContainer {
             ("vector<", &["__begin_", "__end_"], Self::CppVector),
             ("basic_string<", &["__l"], Self::CppString),
             ("__tree<", &["__begin_node_"], Self::CppTree),
+            ("deque<", &["__map_", "__start_"], Self::CppDeque),
+            ("__hash_table<", &["__bucket_list_"], Self::CppHashTable),
+            ("RcInner<", &["strong", "value"], Self::Counted),
+            ("RcBox<", &["strong", "value"], Self::Counted),
+            ("ArcInner<", &["strong", "data"], Self::Counted),
+            ("weak_ptr<", &["__ptr_", "__cntrl_"], Self::CppWeak),
+            ("optional<", &["__val_", "__engaged_"], Self::CppOptional),
+            ("variant<", &["__data", "__index"], Self::CppVariant),
+            ("[]", &["ptr", "len"], Self::ZigSlice),
+            ("array_list.", &["items", "capacity"], Self::ZigList),
+            ("hash_map.", &["metadata", "available"], Self::ZigHashMap),
         ];
         let kinds = kinds.into_iter();
         let mut kinds = kinds.filter(|(start, ..)| name.starts_with(start));
@@ -43,7 +72,19 @@ impl LibraryContainer {
         let has_all = members
             .iter()
             .all(|member| part(types, id, member).is_some());
-        (has_all && types.is_of_library(id)).then_some(kind)
+        // No other language has such names.
+        let is_of_zig = matches!(kind, Self::ZigSlice | Self::ZigList | Self::ZigHashMap);
+        (has_all && (is_of_zig || types.is_of_library(id))).then_some(kind)
+    }
+
+    /// Whether its members say of what types the blocks are to which they refer, beside what a rule says.
+    pub(super) fn has_typed_members(self) -> bool {
+        self == Self::CppHashTable
+    }
+
+    /// Whether it is a value that may be there.
+    pub(super) fn is_perhaps(self) -> bool {
+        matches!(self, Self::Counted | Self::CppOptional)
     }
 
     /// The paths of members to the pointer to the contents, of which the first that exists counts.
@@ -55,6 +96,13 @@ impl LibraryContainer {
             Self::CppVector => &[&["__begin_"]],
             Self::CppString => &[&["__l", "__data_"]],
             Self::CppTree => &[&["__pair1_", "__left_"], &["__end_node_", "__left_"]],
+            Self::CppDeque => &[&["__map_", "__begin_"]],
+            Self::Counted | Self::CppOptional | Self::CppVariant => &[],
+            Self::CppWeak => &[&["__ptr_"]],
+            Self::ZigSlice => &[&["ptr"]],
+            Self::ZigList => &[&["items", "ptr"]],
+            Self::ZigHashMap => &[&["metadata"]],
+            Self::CppHashTable => &[&["__p1_", "__next_"], &["__first_node_", "__next_"]],
         }
     }
 }

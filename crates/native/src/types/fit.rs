@@ -12,7 +12,7 @@ impl Spread<'_, '_> {
     /// Whether one value of a type takes a block.
     pub(super) fn fits_once(&self, type_id: TypeId, usable: u32) -> bool {
         let size = self.types.size(type_id);
-        size > 0 && size <= usable && size + self.slack(usable) > usable
+        size > 0 && size <= usable && size.saturating_add(self.slack(usable)) > usable
     }
 
     /// What a block is, to whose start a pointer to this type refers, by its size.
@@ -44,12 +44,29 @@ impl Spread<'_, '_> {
             };
             return Some(found(derived, false, evidence));
         }
-        let is_multiple = usable - usable % size + self.slack(usable) > usable;
+        let is_multiple = (usable - usable % size).saturating_add(self.slack(usable)) > usable;
+        // An object of a class that derives from it, of which nothing more is known.
+        let is_multiple = is_multiple && !self.is_polymorphic(target);
         if is_multiple || self.ends_with_array(target) {
             return Some(found(target, is_multiple, TypeEvidence::Field));
         }
         // A header before something else, or a cast.
         Some(found(target, false, TypeEvidence::Fit))
+    }
+
+    /// Whether its values begin with a table of functions of C++.
+    fn is_polymorphic(&self, mut id: TypeId) -> bool {
+        for _ in 0..DEEPEST {
+            let mut members = self.types.members(id).iter();
+            match members.find(|member| member.offset == 0) {
+                Some(first) if first.name.starts_with("_vptr") => return true,
+                Some(first) if first.kind == MemberKind::Base => {
+                    id = self.types.resolved(first.type_id);
+                }
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// Whether the last member is an array of any length.

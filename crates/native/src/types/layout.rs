@@ -207,7 +207,7 @@ impl<'t, 'a> Layouts<'t, 'a> {
     fn pointer(&mut self, offset: u32, holds: SlotKind) -> Option<u32> {
         let types = self.types;
         match holds {
-            SlotKind::Pointer(_) | SlotKind::Dynamic(_) => Some(offset),
+            SlotKind::Pointer(_) | SlotKind::Dynamic { .. } => Some(offset),
             SlotKind::Container(kind, id) => {
                 let part = kind
                     .contents()

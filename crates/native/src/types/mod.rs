@@ -4,9 +4,12 @@
 //! `plan` of each type, through `containers`, and `fit` says what takes a block. `rtti` knows objects of C++ by
 //! themselves. What questions need of types afterwards is in a `layout`.
 
+mod container_buffer;
 mod container_kind;
+mod container_use;
 mod containers;
 mod dwarf;
+mod dynamic;
 mod fit;
 mod layout;
 mod names;
@@ -29,11 +32,11 @@ use wasm::module::Module;
 
 use crate::allocator::UsedBlocks;
 use crate::block_index::BlockIndex;
+pub(crate) use container_use::ContainerUse;
 use layout::Layouts;
 pub(crate) use layout::{ClassLayout, FieldHolds};
 use names::Namer;
 use rtti::{Constants, DynamicClasses};
-pub(crate) use spread::ContainerUse;
 use spread::Spread;
 pub(crate) use table::NumberKind;
 use table::{TypeId, TypeKind, TypeTable};
@@ -113,6 +116,18 @@ impl<'a> Typing<'a> {
         }
     }
 
+    /// The address of the only variable of a type with this name.
+    pub(crate) fn variable_of(&self, type_name: &str) -> Option<u32> {
+        let types = &self.types;
+        let mut found = types
+            .variables
+            .iter()
+            .filter(|variable| types.get(types.resolved(variable.type_id)).name == type_name);
+        let only = found.next()?;
+        let is_only = found.all(|other| other.address == only.address);
+        is_only.then_some(only.address)
+    }
+
     /// The names of static data.
     pub(crate) fn root_names(&self) -> RootNames<'_, 'a> {
         let namer = Namer::new(&self.types);
@@ -185,11 +200,16 @@ impl<'a> Typing<'a> {
         let mut by_name: HashMap<String, u32> = HashMap::new();
         let mut by_type: HashMap<(TypeId, bool, bool), u32> = HashMap::new();
         for (nth, block) in (0..).zip(&blocks) {
+            // The block itself knows better than what refers to it as to a base class.
+            let class = dynamic.undescribed.get(&nth);
+            if let Some(&class) = class {
+                let name = namer.simple(&dynamic.all[class].name);
+                let class = found.undescribed(&name, &mut by_name);
+                found.class_of.push(Some(class));
+                continue;
+            }
             let Some(block) = block else {
-                let class = dynamic.undescribed.get(&nth);
-                let name = class.map(|&class| dynamic.all[class].name.as_str());
-                let class = name.map(|name| found.undescribed(name, &mut by_name));
-                found.class_of.push(class);
+                found.class_of.push(None);
                 continue;
             };
             if block.base > 0 {

@@ -48,7 +48,8 @@ impl<'t, 'a> Namer<'t, 'a> {
         self.simple(&own.join("::"))
     }
 
-    fn simple(&self, name: &str) -> String {
+    /// A name with scopes, as it is shown.
+    pub(super) fn simple(&self, name: &str) -> String {
         let mut name = name
             .replace("std::__1::", "std::")
             .replace("std::__2::", "std::");
@@ -72,6 +73,11 @@ impl TypeTable<'_> {
         let mut parts = vec![name];
         let mut scope = scope;
         while let Some(around) = self.scope(scope) {
+            // In Zig, names have their scopes in them.
+            let rest = name.strip_prefix(around.name);
+            if rest.is_some_and(|rest| rest.starts_with('.')) {
+                break;
+            }
             if !around.name.is_empty() {
                 parts.push(around.name);
             }

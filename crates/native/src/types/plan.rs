@@ -22,8 +22,8 @@ pub(super) struct Slot {
 pub(super) enum SlotKind {
     /// A pointer to values of this type.
     Pointer(TypeId),
-    /// A pointer with a table of functions beside it, at the second offset.
-    Dynamic(u32),
+    /// A pointer with a table of functions beside it, at this offset, and to what it refers as far as its own type says.
+    Dynamic { table: u32, target: Option<TypeId> },
     /// A container whose members have a meaning.
     Container(LibraryContainer, TypeId),
     /// An array with this number of elements.
@@ -61,7 +61,14 @@ impl Plans {
         let found = types.get(id);
         let one = |holds| vec![Slot { offset: 0, holds }];
         match (found.kind, found.target) {
-            (TypeKind::Pointer, Some(target)) => one(SlotKind::Pointer(types.resolved(target))),
+            (TypeKind::Pointer, Some(target)) => {
+                let target = types.resolved(target);
+                // Rust has a type for what C calls void.
+                if types.get(target).name == "c_void" {
+                    return Vec::new();
+                }
+                one(SlotKind::Pointer(target))
+            }
             (TypeKind::Array, Some(element)) => {
                 let element = types.resolved(element);
                 let refers = !self.within(types, element, depth).is_empty();
@@ -71,7 +78,14 @@ impl Plans {
             (TypeKind::Union, _) => self.of_union(types, id, depth),
             (TypeKind::Struct, _) => {
                 if let Some(kind) = LibraryContainer::of_type(types, id) {
-                    return one(SlotKind::Container(kind, id));
+                    if kind.is_perhaps() && self.of_members(types, id, depth).is_empty() {
+                        return Vec::new();
+                    }
+                    let mut slots = one(SlotKind::Container(kind, id));
+                    if kind.has_typed_members() {
+                        slots.extend(self.of_members(types, id, depth));
+                    }
+                    return slots;
                 }
                 if let Some(slot) = dynamic(types, id) {
                     return vec![slot];
@@ -142,6 +156,9 @@ fn dynamic(types: &TypeTable<'_>, id: TypeId) -> Option<Slot> {
     let is_beside = types.members(id).len() == 2 && table.offset == pointer.offset + 4;
     is_beside.then_some(Slot {
         offset: pointer.offset,
-        holds: SlotKind::Dynamic(table.offset),
+        holds: SlotKind::Dynamic {
+            table: table.offset,
+            target: types.pointee(pointer.type_id),
+        },
     })
 }

@@ -11,6 +11,7 @@ use base::units::{Address, ObjectIndex};
 use dumps::Memory;
 use heap::TypeEvidence;
 
+use super::container_use::ContainerUse;
 use super::names::Namer;
 use super::plan::{DEEPEST, Plans, Slot, SlotKind};
 use super::table::{MemberKind, TypeId, TypeKind, TypeTable};
@@ -19,6 +20,8 @@ use crate::block_index::BlockIndex;
 
 /// The most bytes before the elements of an array of C++ whose elements have destructors.
 const MOST_BEFORE: u32 = 16;
+/// Variables of emmalloc beside the one by which it is found.
+const ALLOCATOR_VARIABLES: [&str; 2] = ["freeRegionBuckets", "listOfAllRegions"];
 /// Pointers that are followed, for each word of the heap: types of compilers need less than one.
 const STEPS_PER_WORD: u64 = 16;
 const MORE_STEPS: u64 = 1 << 20;
@@ -32,29 +35,6 @@ pub(super) struct BlockType {
     pub(super) evidence: TypeEvidence,
     /// The bytes before the first element.
     pub(super) base: u32,
-}
-
-/// Elements to which a container refers.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ContainerElements {
-    /// The address of the container.
-    pub(super) holder: u32,
-    /// The address of the first element.
-    pub(super) start: u32,
-    pub(super) element: TypeId,
-    /// The elements for which there is room.
-    pub(super) capacity: u32,
-    pub(super) used: u32,
-}
-
-/// A buffer of a container.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ContainerUse {
-    /// The address of the container.
-    pub(crate) holder: u32,
-    pub(crate) buffer: ObjectIndex,
-    /// The bytes of the buffer that hold elements.
-    pub(crate) used: u32,
 }
 
 /// Values that may refer to others.
@@ -79,7 +59,7 @@ pub(super) struct Spread<'s, 'a> {
     seen: HashSet<(u32, TypeId)>,
     queue: VecDeque<TypedPlace>,
     /// Concrete types by the address of their table of functions, in Rust.
-    tables: HashMap<u32, TypeId>,
+    pub(super) tables: HashMap<u32, TypeId>,
     by_full_name: Option<HashMap<String, TypeId>>,
     pub(super) uses: Vec<ContainerUse>,
     /// Blocks that two pointers say different things of.
@@ -128,6 +108,14 @@ impl<'s, 'a> Spread<'s, 'a> {
     pub(super) fn run(&mut self, statics: &std::ops::Range<u32>) -> Result<()> {
         let variables = self.types.variables.iter();
         let in_statics = variables.filter(|variable| statics.contains(&variable.address));
+        // What the allocator refers to is no block yet, or no more.
+        let own = &self.walk.state;
+        let in_statics = in_statics.filter(|variable| {
+            let size = self.types.size(variable.type_id);
+            let end = variable.address.saturating_add(size.max(4));
+            !ALLOCATOR_VARIABLES.contains(&variable.name)
+                && (variable.address >= own.end || end <= own.start)
+        });
         for variable in in_statics {
             let found = self.types.get(self.types.resolved(variable.type_id));
             let is_table = found.kind == TypeKind::Struct && variable.name.ends_with("{vtable}");
@@ -141,6 +129,14 @@ impl<'s, 'a> Spread<'s, 'a> {
             self.follow(place)?;
         }
         Ok(())
+    }
+
+    /// Takes steps from the budget, as for the elements of a container. Whether there were enough.
+    pub(super) fn spend(&mut self, steps: u64) -> Result<bool> {
+        self.control.count(steps)?;
+        let left = self.steps_left.checked_sub(steps);
+        self.steps_left = left.unwrap_or(0);
+        Ok(left.is_some())
     }
 
     pub(super) fn word(&self, address: u32) -> Option<u32> {
@@ -236,7 +232,10 @@ impl<'s, 'a> Spread<'s, 'a> {
                         self.refer(word, target, is_guess)?;
                     }
                 }
-                SlotKind::Dynamic(table) => self.refer_by_table(at, address, table)?,
+                SlotKind::Dynamic { table, target } => {
+                    let table = address.checked_add(table);
+                    self.refer_by_table(at, table, target)?;
+                }
                 // That it takes a block says enough, also in a union.
                 SlotKind::Container(kind, id) => self.follow_container(at, kind, id)?,
                 SlotKind::Array(element, count) => self.place(at, element, count)?,
@@ -292,33 +291,8 @@ impl<'s, 'a> Spread<'s, 'a> {
         Ok(())
     }
 
-    /// A pointer to a value whose type the table of functions beside it says.
-    fn refer_by_table(&mut self, pointer: u32, start: u32, table: u32) -> Result<()> {
-        let table = start.checked_add(table).and_then(|at| self.word(at));
-        let concrete = table.and_then(|table| self.tables.get(&table)).copied();
-        let (Some(concrete), Some(word)) = (concrete, self.word(pointer)) else {
-            return Ok(());
-        };
-        if let Some((block, start, usable)) = self.block(word)
-            && start == word
-            && self.fits_once(concrete, usable)
-        {
-            self.assign_type(
-                block,
-                BlockType {
-                    type_id: self.types.resolved(concrete),
-                    is_array: false,
-                    evidence: TypeEvidence::Dynamic,
-                    base: 0,
-                },
-            )?;
-            self.place(word, concrete, 1)?;
-        }
-        Ok(())
-    }
-
     /// A pointer to at least one value of a type.
-    fn refer(&mut self, word: u32, target: TypeId, is_guess: bool) -> Result<()> {
+    pub(super) fn refer(&mut self, word: u32, target: TypeId, is_guess: bool) -> Result<()> {
         let Some((block, start, usable)) = self.block(word) else {
             return Ok(());
         };
@@ -332,6 +306,16 @@ impl<'s, 'a> Spread<'s, 'a> {
             return Ok(());
         }
         if word == start {
+            // A list of libc++ has a node inside, to which its other nodes refer.
+            let known = self.blocks[block.at()];
+            let explains = |known: &BlockType| {
+                known.evidence < TypeEvidence::Fit
+                    && !known.is_array
+                    && self.begins_with(known.type_id, target)
+            };
+            if known.as_ref().is_some_and(explains) {
+                return Ok(());
+            }
             let found = self.at_start(target, usable);
             let is_exact = found.is_some_and(|found| found.evidence == TypeEvidence::Field);
             let Some(found) = found.filter(|_| !is_guess || is_exact) else {
@@ -412,53 +396,6 @@ impl<'s, 'a> Spread<'s, 'a> {
             self.blocks[block.at()] = Some(found);
         }
         Ok(is_better)
-    }
-
-    /// A pointer of a container to elements, of which some are used. Whether they take a block.
-    pub(super) fn refer_to_elements(&mut self, elements: ContainerElements) -> Result<bool> {
-        let size = self.types.size(elements.element);
-        let bytes = elements
-            .capacity
-            .checked_mul(size)
-            .filter(|&bytes| bytes > 0);
-        let (Some(bytes), Some((block, start, usable))) = (bytes, self.block(elements.start))
-        else {
-            return Ok(false);
-        };
-        let takes_block =
-            start == elements.start && bytes <= usable && bytes + self.slack(usable) > usable;
-        if takes_block {
-            self.assign_type(
-                block,
-                BlockType {
-                    type_id: self.types.resolved(elements.element),
-                    is_array: true,
-                    evidence: TypeEvidence::Container,
-                    base: 0,
-                },
-            )?;
-            self.place(start, elements.element, elements.used)?;
-            self.add_use(elements.holder, block, elements.used, size)?;
-        }
-        Ok(takes_block)
-    }
-
-    /// Notes how much of a buffer holds elements.
-    pub(super) fn add_use(
-        &mut self,
-        holder: u32,
-        buffer: ObjectIndex,
-        used: u32,
-        size: u32,
-    ) -> Result<()> {
-        columns::push(
-            &mut self.uses,
-            ContainerUse {
-                holder,
-                buffer,
-                used: used.saturating_mul(size),
-            },
-        )
     }
 
     /// A type by its name with scopes, as a compiler or a demangler of C++ writes it.

@@ -1,16 +1,18 @@
 //! Suspects of growth: path groups that retain more than in an earlier heap. Groups with the same text
-//! are compared, so addresses and builds do not matter.
+//! are compared, so addresses and builds do not matter; where objects keep their numbers, the same objects as well.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::answer::{AccumulatedClass, Accumulation, Suspect, SuspectKind, Suspects};
+use super::earlier::{EarlierGroups, MOST_TEXT};
+use super::group_sizes::{GroupSize, group_sizes};
 use super::parts::{finish_suspects, owner_of, share_of_live};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::cut::path_and_cut;
 use crate::parts::path_text::group_text;
 use base::columns;
-use base::control::{CHECK_INTERVAL, Control, Phase};
+use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{GroupStart, PathGroup, PathGroups};
@@ -21,9 +23,6 @@ const THRESHOLD: f64 = 0.02;
 /// The same in bytes, if the earlier heap has no live bytes.
 const LEAST: u64 = 1024;
 
-/// The number of groups of a heap that are compared. The others retain too little to matter.
-const COMPARED: usize = 100_000;
-
 /// The least growth of a group, in percent of the group that it continues, at which the search continues
 /// there.
 const DESCENT: u64 = 70;
@@ -31,29 +30,8 @@ const DESCENT: u64 = 70;
 /// The largest number of groups in the accumulation of a suspect.
 const ACCUMULATED: usize = 10;
 
-/// The largest size of the compared texts of paths, in bytes. Real programs have a thousandth of this.
-const MOST_TEXT: usize = 1 << 27;
-
 /// By group that has grown: the groups that continue it.
 type Continuations = HashMap<u32, Vec<u32>>;
-
-/// The number and the retained size of the objects of a path group.
-#[derive(Clone, Copy, Debug, Default)]
-struct GroupSize {
-    count: u64,
-    /// The retained size of those that no other object of the group dominates.
-    retained: u64,
-    /// The end of the range of the last of these in the dominator tree.
-    end: u32,
-    /// The object that retains the most, the first of several, and its retained size.
-    largest: Option<(u64, Reverse<ObjectIndex>)>,
-}
-
-impl GroupSize {
-    fn largest(self) -> Option<ObjectIndex> {
-        self.largest.map(|(_, Reverse(object))| object)
-    }
-}
 
 /// A group in both heaps.
 #[derive(Clone, Copy, Debug)]
@@ -70,53 +48,6 @@ impl GroupGrowth {
     }
 }
 
-/// By path group: the number and the retained size of its objects.
-fn group_sizes(loaded: &LoadedHeap, control: &Control) -> Result<Vec<GroupSize>> {
-    let tree = loaded.path_tree(control)?;
-    let index = loaded.dominator_index(control)?;
-    let step = control.begin(Phase::View, index.len() as u64);
-    let mut sizes = columns::repeated(GroupSize::default(), tree.groups().len())?;
-    for (position, &object) in (0u32..).zip(index.objects()) {
-        let size = &mut sizes[tree.group(object).0 as usize];
-        size.count += 1;
-        if position >= size.end {
-            let retained = loaded.heap.retained_size(object);
-            size.retained += retained;
-            size.largest = size.largest.max(Some((retained, Reverse(object))));
-            size.end = index.end(position);
-        }
-        if (position as usize).is_multiple_of(CHECK_INTERVAL) {
-            step.advance(CHECK_INTERVAL as u64)?;
-        }
-    }
-    Ok(sizes)
-}
-
-/// The texts and the retained sizes of the groups that retain the most.
-fn sizes_by_text(loaded: &LoadedHeap, control: &Control) -> Result<HashMap<String, (u64, u64)>> {
-    let sizes = group_sizes(loaded, control)?;
-    let mut largest: Vec<u32> = (0..sizes.len() as u32).collect();
-    largest.sort_unstable_by_key(|&group| (Reverse(sizes[group as usize].retained), group));
-    largest.truncate(COMPARED);
-    let mut by_text: HashMap<String, (u64, u64)> = HashMap::new();
-    let mut bytes = 0;
-    for group in largest {
-        control.check()?;
-        if bytes > MOST_TEXT {
-            break;
-        }
-        let text = group_text(loaded, PathGroup(group), control)?.text;
-        let GroupSize {
-            count, retained, ..
-        } = sizes[group as usize];
-        bytes += text.len();
-        let known = by_text.entry(text).or_default();
-        known.0 += retained;
-        known.1 += count;
-    }
-    Ok(by_text)
-}
-
 pub(crate) fn grown_suspects(
     loaded: &LoadedHeap,
     threshold: Option<f64>,
@@ -128,7 +59,7 @@ pub(crate) fn grown_suspects(
         0 => LEAST,
         _ => (part.ceil() as u64).max(1),
     };
-    let earlier = sizes_by_text(before, control)?;
+    let earlier = EarlierGroups::of(before, loaded, control)?;
     let sizes = group_sizes(loaded, control)?;
     let groups = loaded.path_tree(control)?.groups();
     let grown = grown_groups(loaded, threshold, &earlier, &sizes, control)?;
@@ -153,7 +84,7 @@ pub(crate) fn grown_suspects(
 fn grown_groups(
     loaded: &LoadedHeap,
     threshold: u64,
-    earlier: &HashMap<String, (u64, u64)>,
+    earlier: &EarlierGroups,
     sizes: &[GroupSize],
     control: &Control,
 ) -> Result<HashMap<u32, GroupGrowth>> {
@@ -174,11 +105,11 @@ fn grown_groups(
         control.check()?;
         let text = group_text(loaded, PathGroup(group), control)?.text;
         bytes += text.len();
-        let (before, count_before) = earlier.get(&text).copied().unwrap_or_default();
+        let before = earlier.size(group, &text);
         let growth = GroupGrowth {
             group,
-            before,
-            count_before,
+            before: before.retained,
+            count_before: before.count,
             after,
         };
         if growth.bytes() >= threshold {
@@ -319,7 +250,7 @@ fn grown_classes(
     loaded: &LoadedHeap,
     groups: &[u32],
     sizes: &[GroupSize],
-    earlier: &HashMap<String, (u64, u64)>,
+    earlier: &EarlierGroups,
     control: &Control,
 ) -> Result<Vec<AccumulatedClass>> {
     let mut largest = groups.to_vec();
@@ -328,14 +259,14 @@ fn grown_classes(
     let mut classes = Vec::new();
     for group in largest {
         let text = group_text(loaded, PathGroup(group), control)?.text;
-        let (retained, count) = earlier.get(&text).copied().unwrap_or_default();
+        let before = earlier.size(group, &text);
         let after = sizes[group as usize];
         let info = loaded.path_tree(control)?.groups().info(PathGroup(group));
-        if after.retained > retained {
+        if after.retained > before.retained {
             classes.push(AccumulatedClass {
                 class_name: loaded.slot_name(info.class_slot).to_owned(),
-                count: after.count.saturating_sub(count),
-                retained_size: after.retained - retained,
+                count: after.count.saturating_sub(before.count),
+                retained_size: after.retained - before.retained,
                 // Heaps that were joined are not compared.
                 retained_parts: None,
             });

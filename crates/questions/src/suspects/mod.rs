@@ -3,6 +3,8 @@
 
 mod answer;
 mod descent;
+mod earlier;
+mod group_sizes;
 mod grown;
 mod largest;
 mod parts;

@@ -8,8 +8,8 @@ use base::bits::Bits;
 use base::columns;
 use base::error::Result;
 use base::units::ObjectIndex;
+use heap::prefetch;
 use heap::survey::{MemorySurvey, ViewUse};
-use heap::{Blocks, prefetch};
 
 /// The claimed bytes.
 pub(super) struct Claims {
@@ -34,21 +34,13 @@ impl UnusedEnd {
     /// The end of a buffer of which only the first `used` bytes are used; `None` if its block would not be smaller.
     fn new(context: &Context<'_>, buffer: ObjectIndex, used: u64, sizes: &[u32]) -> Option<Self> {
         let now = context.heap.heap.shallow_size(buffer);
-        let after = block_size(context, used);
-        let full = u64::from(context.blocks.header) + u64::from(sizes[buffer.at()]);
+        let after = context.blocks.size_for(used);
+        let full = context.blocks.not_contents() + u64::from(sizes[buffer.at()]);
         (after < now).then(|| Self {
             savings: now - after,
             padding_left: after.saturating_sub(full) as u32,
         })
     }
-}
-
-/// The size of the block of an object whose payload has `size` bytes.
-fn block_size(context: &Context<'_>, size: u64) -> u64 {
-    let Blocks {
-        header, granule, ..
-    } = context.blocks;
-    (size + u64::from(header)).next_multiple_of(granule.into())
 }
 
 impl Claims {
@@ -180,7 +172,7 @@ impl Claims {
                         }
                         let fits = of.used <= sizes[of.buffer.at()];
                         if fits
-                            && context.has_one_reference(of.buffer)
+                            && context.is_own_buffer(of)
                             && !self.whole.contains(of.buffer.0)
                             && let Some(end) =
                                 UnusedEnd::new(context, of.buffer, of.used.into(), sizes)

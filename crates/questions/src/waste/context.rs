@@ -6,7 +6,8 @@ use base::control::Control;
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::units::ObjectIndex;
-use heap::{Blocks, DominatorIndex, PathTree, ReferrerIndex};
+use heap::survey::ArrayUse;
+use heap::{BlockSizes, Blocks, DominatorIndex, PathTree, ReferrerIndex};
 
 /// The data that all parts of the report need.
 pub(super) struct Context<'h> {
@@ -33,7 +34,7 @@ impl<'h> Context<'h> {
             // Without blocks, there is no memory whose waste would be counted.
             blocks: heap.source.blocks().unwrap_or(Blocks {
                 header: 0,
-                granule: 1,
+                sizes: BlockSizes::MultiplesOf(1),
                 overhead: None,
             }),
             live: heap.dominator_index(control)?,
@@ -55,6 +56,17 @@ impl<'h> Context<'h> {
 
     pub(super) fn class_slot(&self, object: ObjectIndex) -> u32 {
         self.heap.heap.objects.class_slots[object.at()]
+    }
+
+    /// Whether only the array itself refers to its buffer.
+    pub(super) fn is_own_buffer(&self, array: &ArrayUse) -> bool {
+        let roots = if self.is_rooted.contains(array.buffer.0) {
+            self.heap.roots.of(array.buffer).count()
+        } else {
+            0
+        };
+        let references = self.referrers.of(array.buffer).len();
+        references == array.references as usize && roots == array.roots as usize
     }
 
     /// Whether there is only one reference to a live object.

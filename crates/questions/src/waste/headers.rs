@@ -20,7 +20,7 @@ impl Context<'_> {
         let of = |name: &str, count: u64| HeaderClass {
             class_name: name.to_owned(),
             count,
-            size: count * u64::from(self.blocks.header),
+            size: count * self.blocks.not_contents(),
         };
         let mut counts: Vec<_> = counts.into_iter().collect();
         counts.sort_by_key(|&(name, count)| (Reverse(count), name));
@@ -35,7 +35,7 @@ impl Context<'_> {
             classes.push(of(&more(rest.len()), sum(&rest)));
         }
         WasteHeaders {
-            size: (sum(&counts) + sum(&rest)) * u64::from(self.blocks.header),
+            size: (sum(&counts) + sum(&rest)) * self.blocks.not_contents(),
             classes,
         }
     }

@@ -24,9 +24,9 @@ pub(super) fn padding(
             // Most live objects have a payload.
             let is_live = size != 0 || context.is_live(object);
             if is_live && heap.objects.is_on_heap(object) && !claims.has_all_of(object) {
-                let used = context.blocks.header.saturating_add(size);
-                let padding = heap.block_size(object).saturating_sub(used);
-                sums.add(context, object, padding.into())?;
+                let used = context.blocks.not_contents() + u64::from(size);
+                let padding = u64::from(heap.block_size(object)).saturating_sub(used);
+                sums.add(context, object, padding)?;
             }
         }
         Ok(())

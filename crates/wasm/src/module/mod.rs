@@ -69,6 +69,8 @@ pub struct Module<'a> {
     pub functions: Functions<'a>,
     /// The functions that code can call by an index.
     pub table: FunctionTable,
+    /// Whether the module is placed in memory when it is loaded, as a side module is: its addresses are not in it.
+    pub is_relocatable: bool,
     /// Data that is copied into memory at instantiation, if its address is known.
     pub data: Vec<DataSegment<'a>>,
     /// The custom sections whose names begin with `debug_` or `.debug_`, under the dotted name.
@@ -97,7 +99,9 @@ impl<'a> Module<'a> {
                 Payload::ImportSection(section) => {
                     for import in section.into_imports() {
                         control.count(1)?;
-                        match import.map_err(unreadable)?.ty {
+                        let import = import.map_err(unreadable)?;
+                        module.is_relocatable |= import.name == "__memory_base";
+                        match import.ty {
                             wasmparser::TypeRef::Global(ty) => module.globals.add_imported(ty),
                             wasmparser::TypeRef::Memory(ty) => module.add_memory(ty)?,
                             wasmparser::TypeRef::Func(ty) => module.functions.add_imported(ty),

@@ -1,8 +1,9 @@
 //! What is computed from a snapshot, and what it does not say.
 
 use super::{Snapshot, ask, classes, export, table};
+use crate::support::ask_with;
 use engine::heap::views::{ConstructorSort, ConstructorView, Selection};
-use engine::questions::Question;
+use engine::questions::{LoadedHeap, Question};
 use engine::{Control, Input, analyze_snapshot as analyze};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -361,4 +362,43 @@ fn the_progress_of_a_snapshot_moves_in_every_phase_and_ends_at_the_end() {
         fractions.is_sorted_by(|one, other| one < other),
         "{fractions:?}"
     );
+}
+
+/// A cache of 100 pages, and a list that holds as many items; with a reference to the cache that is shorter than the
+/// path to it, if asked for.
+fn cache_and_list(items: usize, has_shortcut: bool) -> LoadedHeap {
+    let mut snapshot = Snapshot::new();
+    let app = snapshot.node("object", "App", 16);
+    let cache = snapshot.node("object", "Cache", 16);
+    let list = snapshot.node("object", "List", 16);
+    snapshot.edge(1, "property", "app", app);
+    snapshot.edge(app, "property", "cache", cache);
+    snapshot.edge(1, "property", "list", list);
+    if has_shortcut {
+        snapshot.edge(1, "property", "current", cache);
+    }
+    for nth in 0..100 {
+        let page = snapshot.node("object", "Page", 100);
+        snapshot.edge(cache, "element", nth, page);
+    }
+    for nth in 0..items {
+        let item = snapshot.node("object", "Item", 20);
+        snapshot.edge(list, "element", nth, item);
+    }
+    snapshot.open()
+}
+
+#[test]
+fn objects_with_another_path_than_before_have_not_grown() {
+    let before = cache_and_list(100, false);
+    let question = json!({ "question": "suspects" });
+    let suspects = |later: &LoadedHeap| {
+        let answer = ask_with(later, Some(&before), question.clone());
+        let suspects = answer["suspects"].as_array().unwrap().clone();
+        let classes = suspects.iter().map(|suspect| suspect["className"].clone());
+        classes.collect::<Vec<_>>()
+    };
+    assert_eq!(suspects(&cache_and_list(100, true)), [json!(null); 0]);
+    assert_eq!(suspects(&cache_and_list(200, true)), ["List"]);
+    assert_eq!(suspects(&cache_and_list(200, false)), ["List"]);
 }

@@ -2,7 +2,8 @@
 //! nodes are.
 
 use super::super::container_kind::{part, part_at};
-use super::super::spread::{BlockType, ContainerElements, Spread};
+use super::super::container_use::{ContainerElements, UsedBytes};
+use super::super::spread::{BlockType, Spread};
 use super::super::table::TypeId;
 use base::error::Result;
 use heap::TypeEvidence;
@@ -10,6 +11,8 @@ use heap::TypeEvidence;
 /// In the last byte of a string whose pointer comes first, and in the first byte of others: whether there is a block.
 const IS_LONG_AT_END: u8 = 0x80;
 const IS_LONG_AT_START: u8 = 1;
+/// A string has room for a multiple of so many bytes, or of fewer in newer versions.
+const STRING_GRANULE: u64 = 16;
 
 impl Spread<'_, '_> {
     /// `None` if the members are other ones than those of the versions that are known.
@@ -32,7 +35,7 @@ impl Spread<'_, '_> {
             && size > 0
         {
             self.refer_to_elements(ContainerElements {
-                holder: address,
+                holder: self.container(address, id),
                 start,
                 element,
                 capacity: capacity / size,
@@ -88,7 +91,12 @@ impl Spread<'_, '_> {
                     base: 0,
                 },
             )?;
-            self.add_use(address, block, length, width)?;
+            let used = (bytes.next_multiple_of(STRING_GRANULE)).min(u64::from(usable));
+            self.add_use(
+                self.container(address, id),
+                block,
+                UsedBytes::First(used as u32),
+            )?;
         }
         Ok(Some(()))
     }

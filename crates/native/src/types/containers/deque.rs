@@ -1,6 +1,7 @@
 //! `VecDeque` of Rust: a buffer whose elements begin anywhere, and go on at its start.
 
-use super::super::spread::{ContainerElements, Spread};
+use super::super::container_use::{ContainerElements, UsedBytes};
+use super::super::spread::Spread;
 use super::super::table::TypeId;
 use base::error::Result;
 
@@ -25,23 +26,44 @@ impl Spread<'_, '_> {
             }
             _ => return Ok(None),
         };
-        let is_empty = ContainerElements {
-            holder: address,
+        let elements = ContainerElements {
+            holder: self.container(address, id),
             start,
             element,
             capacity,
-            used: 0,
+            used: length,
         };
-        if length > capacity || first > capacity || !self.refer_to_elements(is_empty)? {
+        if length > capacity || first > capacity {
             return Ok(Some(()));
         }
+        let Some(block) = self.type_buffer(&elements)? else {
+            return Ok(Some(()));
+        };
         let size = self.types.size(element);
+        if !self.spend(length.into())? {
+            return Ok(Some(()));
+        }
         for nth in 0..length {
             let position = (u64::from(first) + u64::from(nth)) % u64::from(capacity);
             // The buffer lies in a block.
             let at = u64::from(start) + position * u64::from(size);
             self.place(at as u32, element, 1)?;
         }
+        // Before 1.67, there is room for a power of two, of which one place stays free.
+        let is_of_power = self.part_word(address, id, &["len"]).is_none();
+        let needed = u64::from(length) + 1;
+        let needed = if is_of_power {
+            needed.next_power_of_two().min(capacity.into()) as u32
+        } else {
+            length
+        };
+        let bytes = needed.saturating_mul(size);
+        let used = if first == 0 {
+            UsedBytes::First(bytes)
+        } else {
+            UsedBytes::Any(bytes)
+        };
+        self.add_use(elements.holder, block, used)?;
         Ok(Some(()))
     }
 }

@@ -1,6 +1,7 @@
 //! The table of Rust's `HashMap`: a control byte for each bucket, and before these the buckets, in reverse order. The
 //! highest bit of a control byte is clear if its bucket is used.
 
+use super::super::container_use::UsedBytes;
 use super::super::spread::{BlockType, Spread};
 use super::super::table::TypeId;
 use base::error::Result;
@@ -9,6 +10,19 @@ use heap::TypeEvidence;
 /// The most bytes between the start of the block and the first bucket, and after the control bytes.
 const MOST_PADDING: u32 = 16;
 const IS_UNUSED: u8 = 0x80;
+
+/// The buckets that a table with this number of entries needs: a power of two, of which an eighth stays free.
+fn buckets_for(count: u32) -> u32 {
+    match count {
+        0 => 0,
+        1..4 => 4,
+        4..8 => 8,
+        _ => {
+            let buckets = u64::from(count) * 8 / 7;
+            buckets.next_power_of_two().min(u32::MAX.into()) as u32
+        }
+    }
+}
 
 impl Spread<'_, '_> {
     /// `None` if the members are other ones than those of the versions that are known.
@@ -48,6 +62,9 @@ impl Spread<'_, '_> {
                 base: first - start,
             },
         )?;
+        if !self.spend(buckets.into())? {
+            return Ok(Some(()));
+        }
         let mut used = 0;
         for nth in 0..buckets {
             let is_used = self
@@ -58,7 +75,11 @@ impl Spread<'_, '_> {
                 self.place(control - (nth + 1) * size, element, 1)?;
             }
         }
-        self.add_use(address, block, used, size)?;
+        let needed = u64::from(buckets_for(used)) * (u64::from(size) + 1);
+        // The control bytes of a group are repeated at the end.
+        let needed = needed + u64::from(MOST_PADDING) * 2;
+        let used = UsedBytes::Any(needed.min(u64::from(usable)) as u32);
+        self.add_use(self.container(address, id), block, used)?;
         Ok(Some(()))
     }
 }

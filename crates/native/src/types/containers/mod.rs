@@ -3,11 +3,17 @@
 
 mod btree;
 mod cpp;
+mod cpp_deque;
+mod cpp_hash_table;
 mod deque;
 mod hash_table;
+mod perhaps;
 mod vector;
+mod zig;
+mod zig_hash_map;
 
 use super::container_kind::{LibraryContainer, part_at};
+use super::container_use::ContainerPlace;
 use super::spread::Spread;
 use super::table::TypeId;
 use base::error::Result;
@@ -29,6 +35,15 @@ impl Spread<'_, '_> {
             LibraryContainer::CppVector => self.cpp_vector(address, id)?,
             LibraryContainer::CppString => self.cpp_string(address, id)?,
             LibraryContainer::CppTree => self.cpp_tree(address, id)?,
+            LibraryContainer::CppDeque => self.cpp_deque(address, id)?,
+            LibraryContainer::CppHashTable => self.cpp_hash_table(address, id)?,
+            LibraryContainer::Counted => self.counted_value(address, id)?,
+            LibraryContainer::CppWeak => self.cpp_weak(address, id)?,
+            LibraryContainer::CppOptional => self.cpp_optional(address, id)?,
+            LibraryContainer::CppVariant => self.cpp_variant(address, id)?,
+            LibraryContainer::ZigSlice => self.zig_slice(address, id)?,
+            LibraryContainer::ZigList => self.zig_list(address, id)?,
+            LibraryContainer::ZigHashMap => self.zig_hash_map(address, id)?,
         };
         self.unknown_containers += u64::from(followed.is_none());
         Ok(())
@@ -38,5 +53,13 @@ impl Spread<'_, '_> {
     fn part_word(&self, address: u32, id: TypeId, path: &[&str]) -> Option<u32> {
         let part = part_at(self.types, id, path)?;
         self.word(address.checked_add(part.offset)?)
+    }
+
+    /// Where a container lies.
+    fn container(&self, address: u32, id: TypeId) -> ContainerPlace {
+        ContainerPlace {
+            address,
+            size: self.types.size(id),
+        }
     }
 }

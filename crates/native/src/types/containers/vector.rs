@@ -1,6 +1,7 @@
 //! `Vec` of Rust: a pointer, a capacity and a length. `String` has one inside.
 
-use super::super::spread::{ContainerElements, Spread};
+use super::super::container_use::ContainerElements;
+use super::super::spread::Spread;
 use super::super::table::TypeId;
 use base::error::Result;
 
@@ -18,7 +19,7 @@ impl Spread<'_, '_> {
         };
         if length <= capacity {
             self.refer_to_elements(ContainerElements {
-                holder: address,
+                holder: self.container(address, id),
                 start,
                 element,
                 capacity,
