@@ -7,6 +7,18 @@ import { defineConfig } from "vitest/config";
 /** Stands for a file that the build of DevTools makes. */
 const LOCALES = fileURLToPath(new URL("__test__/devtools/locales.ts", import.meta.url));
 
+/** Tests that take long. They run every night: `npm run test:slow`. */
+const SLOW = [
+  "__test__/browser/explorer_joined.test.ts",
+  "__test__/host_leaks.test.ts",
+  "__test__/install/host_runners.test.ts",
+  "__test__/mcp/floods.test.ts",
+  "__test__/profile_languages.test.ts",
+  "__test__/random.test.ts",
+  "__test__/stores.test.ts",
+];
+const exclude = process.env.TEST_SLOW === undefined ? SLOW : [];
+
 export default defineConfig({
   test: {
     // Many tests wait for other processes, so that a worker more than there are cores keeps all of them busy.
@@ -17,6 +29,7 @@ export default defineConfig({
           name: "package",
           include: ["__test__/**/*.test.ts"],
           exclude: [
+            ...exclude,
             "__test__/install/**",
             "__test__/browser/**",
             "__test__/devtools/**",
@@ -99,6 +112,7 @@ export default defineConfig({
         test: {
           name: "browser",
           include: ["__test__/browser/*.test.ts"],
+          exclude,
           server: { deps: { external: [/\/dist\//] } },
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -119,6 +133,7 @@ export default defineConfig({
         test: {
           name: "install",
           include: ["__test__/install/*.test.ts"],
+          exclude,
           globalSetup: "__test__/install/setup.ts",
           testTimeout: 300_000,
           hookTimeout: 600_000,
