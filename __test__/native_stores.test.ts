@@ -1,8 +1,8 @@
 /**
  * Dumps that are taken at every store of `malloc`, `realloc` and `free`, when the allocator's structures are inconsistent, as
- * at a trap inside of them: each is refused, or has the blocks from before the call or from after it. Only while `realloc` resizes
- * a block where it is, the memory says something else, which a program could also have for good: the block has all free memory
- * behind it, or what it does not need is a block.
+ * at a trap inside of them: each is refused, or has the blocks from before the call or from after it. One case is neither:
+ * while `realloc` resizes a block in place, the block may include the free memory after it, or its unneeded end may be a
+ * block of its own.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -60,7 +60,7 @@ function wrongBlocks(
   after: Map<number, number>,
 ): string[] {
   const wrong: string[] = [];
-  // A block that grows into free memory leaves the rest of it behind its new end.
+  // `realloc` takes the whole free block after it first, and then frees what it does not need.
   const resized = [...before].flatMap(([start, size]) => {
     const sizeAfter = after.get(start) ?? size;
     return sizeAfter === size ? [] : [{ start, end: start + Math.max(size, sizeAfter) }];

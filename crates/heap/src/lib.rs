@@ -4,6 +4,7 @@
 mod accounting;
 mod address_index;
 mod ancestors;
+mod blocks;
 mod broad_search;
 mod category;
 mod class_use;
@@ -53,6 +54,7 @@ pub mod views;
 
 pub use accounting::{Accounting, CollectorState, FreeBlocks, LiveBytes};
 pub use address_index::AddressIndex;
+pub use blocks::{BlockSizes, Blocks};
 pub use category::Category;
 pub use class_use::ClassUse;
 pub use components::{Cycle, Cycles};
@@ -92,8 +94,8 @@ pub use referrers::ReferrerIndex;
 pub use root_kind::RootKind;
 pub use root_slots::{FoundSlots, RootOrigin, RootSlot, RootSlots};
 pub use source::{
-    AllocationLine, AllocationLines, BlockSizes, Blocks, FieldValue, Found, NO_ALLOCATION, Need,
-    ObjectReader, Opened, OtherEdge, ReadOrder, Source, SourceLocation, TextFilter,
+    AllocationLine, AllocationLines, FieldValue, Found, NO_ALLOCATION, Need, ObjectReader, Opened,
+    OtherEdge, ReadOrder, Source, SourceLocation, TextFilter,
 };
 pub use survey::Survey;
 pub use type_evidence::TypeEvidence;

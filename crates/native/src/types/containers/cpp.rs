@@ -11,7 +11,7 @@ use heap::TypeEvidence;
 /// In the last byte of a string whose pointer comes first, and in the first byte of others: whether there is a block.
 const IS_LONG_AT_END: u8 = 0x80;
 const IS_LONG_AT_START: u8 = 1;
-/// A string has room for a multiple of so many bytes, or of fewer in newer versions.
+/// The size of a string's buffer is a multiple of this in old versions of libc++, and of a smaller number in newer ones.
 const STRING_GRANULE: u64 = 16;
 
 impl Spread<'_, '_> {

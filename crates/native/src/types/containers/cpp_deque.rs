@@ -7,7 +7,7 @@ use super::super::spread::Spread;
 use super::super::table::TypeId;
 use base::error::Result;
 
-/// A block has so many bytes, or so many elements if elements are large.
+/// The bytes of a block of a deque. If an element has `LARGE` bytes or more, a block has `LARGE_ELEMENTS` elements.
 const BLOCK_BYTES: u32 = 4096;
 const LARGE: u32 = 256;
 const LARGE_ELEMENTS: u32 = 16;

@@ -58,7 +58,7 @@ impl Spread<'_, '_> {
         Ok(Some(()))
     }
 
-    /// The buckets that the library takes for so many entries: a power of two if it has one now, otherwise a prime number.
+    /// The number of buckets that libc++ chooses for `length` entries: a power of two if `now` is one, otherwise a prime.
     fn buckets_for(&self, length: u32, now: u32) -> Result<u32> {
         let least = length.max(2);
         if now.is_power_of_two() {
