@@ -21,6 +21,7 @@ export default defineConfig({
         native_judge: entry("../random_native/command"),
       },
       // The package as its users load it.
+      makeAbsoluteExternalsRelative: false,
       external: [/^@warpo\//, /\/dist\//],
       output: { entryFileNames: "[name].mjs", chunkFileNames: "[name].mjs" },
     },
