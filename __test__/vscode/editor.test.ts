@@ -215,7 +215,8 @@ describe.skipIf(missing)("the extension", () => {
     await window.closeEditor("profiled.dump");
     await expect.poll(() => bench.analyzers().length).toBe(1);
     await window.tab("03.dump").click();
-    // The lines above the classes are of this dump again.
+    // The lines above the classes are of this dump again. The editor shows only those of lines in view.
+    await window.heap.getByRole("button", { name: "Source" }).first().click();
     const lens = window.page.locator(".codelens-decoration a", { hasText: "since 01.dump" });
     await lens.first().waitFor();
   });
