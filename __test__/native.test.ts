@@ -202,12 +202,19 @@ test.skipIf(!hasClang)("a heap that the program damaged is refused, also without
   const { file, dump, live } = run("guest", "-O0");
   const bytes = readFileSync(dump);
   const memory = bytes.length % 65536;
-  const [block] = live.keys();
-  bytes.writeUInt32LE(0x12345, memory + (block as number) - 4);
+  const blocks = [...live.keys()].sort((one, other) => one - other);
+  const damaged = blocks[500] as number;
+  bytes.writeUInt32LE(0x1234_5672, memory + damaged - 4);
   for (const module of [file, stripped(file)]) {
     expect(() => openHeap(bytes, readFileSync(module))).toThrow(
       expect.objectContaining({ code: "ERR_HEAP_CORRUPT" }),
     );
+    // The blocks before the damage are known.
+    const heap = openHeap(bytes, readFileSync(module), { partial: true });
+    const found = heap.find({ limit: 1000 }).objects.map(({ address }) => address);
+    expect(found.sort((one, other) => one - other)).toEqual(blocks.slice(0, 500));
+    expect(heap.warnings.map(({ code }) => code)).toContain("WARN_PARTIAL");
+    heap.close();
   }
 });
 

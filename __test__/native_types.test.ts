@@ -59,6 +59,11 @@ describe.skipIf(!hasClang)("C", () => {
     expect(fields[2]?.className).toBe("session");
     expect(fields[3]?.value).toBeCloseTo(7 / 3);
     expect(heap.find({ where: "this.load > 30", limit: 1 }).total).toBeGreaterThan(10);
+    // Old words lie in the texts of the configuration. All sessions have a path without them.
+    for (const { address } of heap.find({ class: "session", limit: 1000 }).objects) {
+      const text = heap.paths(address).path?.text ?? "";
+      if (!text.startsWith("unreferenced")) expect(text).not.toContain("char[]");
+    }
     heap.close();
   });
 

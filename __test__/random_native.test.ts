@@ -7,7 +7,7 @@ import { BUILD_KINDS, type Build, makeBuild } from "./random_native/builds.ts";
 import { judgeHeap, type Lies, stepsOf } from "./random_native/heap.ts";
 import { How } from "./random_native/log.ts";
 
-const HEAPS = 8;
+const HEAPS = 10;
 
 /** Emscripten takes some seconds for each build: `npm run test:native`. */
 const KINDS = BUILD_KINDS.filter(({ name }) => {

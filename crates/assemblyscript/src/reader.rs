@@ -154,6 +154,7 @@ impl HeapReader<'_, '_> {
             classes: plain.collect(),
             pinned: pinned_objects,
             index,
+            plain_fields: Vec::new(),
         };
         if walk.damage.is_none() {
             self.warnings

@@ -76,10 +76,10 @@ impl<'a> Program<'a> {
     /// [`Error::Aborted`](base::Error::Aborted) without it.
     pub fn read(wasm: Input<'a>, control: &Control) -> Result<Self> {
         let module = assemblyscript::read_module(wasm, control)?;
-        if module.is_relocatable {
-            return Err(Error::from(ModuleError::Relocatable).in_file(wasm.name));
+        if module.relocation.is_some_and(|found| !found.is_main) {
+            return Err(Error::from(ModuleError::Side).in_file(wasm.name));
         }
-        if native::is_native(&module) {
+        if module.relocation.is_some() || native::is_native(&module) {
             let program = native::Program::new(wasm.bytes, module);
             return Ok(Self::of_kind(ProgramKind::Native(Box::new(program))));
         }

@@ -61,6 +61,9 @@ pub struct ObjectTable {
     pub pinned: Vec<ObjectIndex>,
     /// Finds an object by its address.
     pub index: AddressIndex,
+    /// By class, where references are conservative and types are known: by the number of a field, whether its type says
+    /// that it holds no reference. Paths take such references only if there are no others.
+    pub plain_fields: Vec<Vec<bool>>,
 }
 
 impl ObjectTable {

@@ -3,6 +3,9 @@
 //! of the steps. A breadth-first search that takes roots and references in this order finds exactly these
 //! paths.
 //!
+//! Where references are conservative, one whose field holds a number or a text by its type is probably none. Such
+//! references are followed last: a path has one only if no other path leads there from the same kind of root.
+//!
 //! A path may have ten million steps. It is therefore divided into pieces that can be shown as one step, such
 //! as a list or a recursion, and every object stores the start of the last piece of its path. [`PathGroups`]
 //! defines the pieces.
@@ -11,7 +14,7 @@ use bytemuck::Zeroable;
 
 use super::RootKind;
 use super::edges::Edges;
-use super::labels::EdgeLabel;
+use super::labels::{EdgeLabel, LabelKind};
 use super::objects::ObjectTable;
 use super::path_groups::{GroupFinder, PathGroup, PathGroups, TextStep};
 use super::prefetch::prefetch;
@@ -100,7 +103,7 @@ struct PathSearch<'s> {
     step: &'s control::Step<'s>,
 }
 
-impl PathSearch<'_> {
+impl<'s> PathSearch<'s> {
     /// Adds the object to which a root refers.
     fn begin_at(&mut self, slot: RootSlot, origin: RootOrigin) -> Result<()> {
         let object = slot.object;
@@ -119,13 +122,43 @@ impl PathSearch<'_> {
 
     /// Follows references until no new objects are found.
     fn follow_all(&mut self, kind: RootKind) -> Result<()> {
+        if self.objects.plain_fields.iter().all(Vec::is_empty) {
+            return self.follow_queue::<false>(kind);
+        }
+        let mut nth = self.followed;
+        self.follow_queue::<true>(kind)?;
+        while let Some(&source) = self.queue.get(nth) {
+            nth += 1;
+            if nth.is_multiple_of(CHECK_INTERVAL) {
+                self.step.advance(0)?;
+            }
+            if !self.plain_fields(source).is_empty() {
+                self.follow::<true>(source, kind, true)?;
+                self.follow_queue::<true>(kind)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// By the number of a field, whether the type of the object says that it holds no reference.
+    #[inline]
+    fn plain_fields(&self, object: ObjectIndex) -> &'s [bool] {
+        let slot = self.objects.class_slots[object.at()] as usize;
+        self.objects
+            .plain_fields
+            .get(slot)
+            .map_or(&[], Vec::as_slice)
+    }
+
+    /// Follows the references of all objects in the queue; if types are known, without those out of plain fields.
+    fn follow_queue<const TYPED: bool>(&mut self, kind: RootKind) -> Result<()> {
         while let Some(&source) = self.queue.get(self.followed) {
             self.followed += 1;
             self.prefetch_ahead();
             if self.followed.is_multiple_of(CHECK_INTERVAL) {
                 self.step.advance(CHECK_INTERVAL as u64)?;
             }
-            self.follow(source, kind)?;
+            self.follow::<TYPED>(source, kind, false)?;
         }
         Ok(())
     }
@@ -155,9 +188,20 @@ impl PathSearch<'_> {
         prefetch(&self.objects.class_slots, target.0);
     }
 
-    /// Adds the objects to which an object refers, and which are not found yet.
+    /// Adds the objects to which an object refers, and which are not found yet. If types are known, only by references
+    /// out of plain fields, or only by all others.
     #[inline]
-    fn follow(&mut self, source: ObjectIndex, kind: RootKind) -> Result<()> {
+    fn follow<const TYPED: bool>(
+        &mut self,
+        source: ObjectIndex,
+        kind: RootKind,
+        wants_plain: bool,
+    ) -> Result<()> {
+        let plain = if TYPED {
+            self.plain_fields(source)
+        } else {
+            &[]
+        };
         let parent = self.nodes[source.at()];
         let range = self.edges.range(source);
         for position in range.clone() {
@@ -170,6 +214,9 @@ impl PathSearch<'_> {
                 continue;
             }
             let label = self.edges.label(position).unwrap_or_default();
+            if TYPED && is_plain(plain, label) != wants_plain {
+                continue;
+            }
             let (group, step) = self.groups.next(parent.group, label, target)?;
             let entry = match step {
                 TextStep::SameClass => parent.entry,
@@ -321,10 +368,75 @@ pub struct PathPiece {
     pub is_uniform: bool,
 }
 
+/// Whether a reference comes out of one of these fields.
+fn is_plain(fields: &[bool], label: EdgeLabel) -> bool {
+    let LabelKind::Field(field) = label.kind() else {
+        return false;
+    };
+    fields.get(field as usize) == Some(&true)
+}
+
 /// The start of the piece of this group, searched upwards from the piece that begins with `entry`.
 fn entry_of(nodes: &[TreeNode], mut entry: u32, group: PathGroup) -> u32 {
     while nodes[entry as usize].group != group {
         entry = nodes[nodes[entry as usize].parent as usize].entry;
     }
     entry
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+mod tests {
+    use super::*;
+    use crate::{FoundSlots, HeapClass};
+
+    /// The path to the last of four objects: object 0 is a root, refers by field 0 to object 3, and by field 1 to object 1,
+    /// which leads to object 3 by way of object 2.
+    fn path_to_last(plain_fields: Vec<Vec<bool>>, chain: &[(u32, u32)]) -> Vec<u32> {
+        let class = HeapClass {
+            name: "node".to_owned(),
+            origin: None,
+            evidence: None,
+            count: 4,
+        };
+        let objects = ObjectTable {
+            addresses: vec![8, 16, 24, 32],
+            class_slots: vec![0; 4],
+            shallow_sizes: vec![8; 4],
+            classes: vec![class],
+            plain_fields,
+            ..ObjectTable::default()
+        };
+        let mut offsets = vec![0];
+        let (mut targets, mut labels) = (Vec::new(), Vec::new());
+        for source in 0..4 {
+            let all = [(0, 3, 0)].into_iter();
+            let all = all.chain(chain.iter().map(|&(from, to)| (from, to, 1)));
+            for (_, target, field) in all.filter(|&(from, ..)| from == source) {
+                targets.push(ObjectIndex(target));
+                labels.push(EdgeLabel::field(field).narrow());
+            }
+            offsets.push(targets.len() as u32);
+        }
+        let edges = Edges::with_narrow_labels(offsets, targets, labels);
+        let mut slots = FoundSlots::default();
+        slots.add_global("first", ObjectIndex(0)).unwrap();
+        let slots = slots.into_slots().unwrap();
+        let tree = PathTree::new(&objects, &edges, &slots, &Control::default()).unwrap();
+        let mut path = vec![3];
+        while let Some((parent, _)) = tree.parent(ObjectIndex(path[0])) {
+            path.insert(0, parent.0);
+        }
+        path
+    }
+
+    #[test]
+    fn a_field_that_holds_a_number_is_followed_last() {
+        let chain = [(0, 1), (1, 2), (2, 3)];
+        assert_eq!(path_to_last(Vec::new(), &chain), [0, 3]);
+        let plain = || vec![vec![true, false]];
+        assert_eq!(path_to_last(plain(), &chain), [0, 1, 2, 3]);
+        // Without another path, it is followed nevertheless.
+        assert_eq!(path_to_last(plain(), &chain[..2]), [0, 3]);
+    }
 }

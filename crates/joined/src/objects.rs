@@ -55,6 +55,7 @@ pub(crate) fn joined_objects(
         huge_sizes,
         classes,
         pinned: wasm.objects.pinned.clone(),
+        plain_fields: wasm.objects.plain_fields.clone(),
         ..ObjectTable::default()
     })
 }

@@ -72,6 +72,8 @@ pub(crate) struct UsedBlocks {
     pub(crate) state: Range<u32>,
     /// Pages of Zig's allocator that are full, so that nothing says which blocks they hold.
     pub(crate) unknown_pages: u64,
+    /// What is wrong with the first segment that was not read to its end, if that is tolerated.
+    pub(crate) damage: Option<Error>,
 }
 
 impl UsedBlocks {
@@ -79,6 +81,17 @@ impl UsedBlocks {
     pub(crate) fn size(&self) -> u64 {
         let sizes = self.segments.iter();
         sizes.map(|range| u64::from(range.end - range.start)).sum()
+    }
+
+    /// Keeps what is wrong with a segment, if that is tolerated. Its blocks before the damage are known.
+    ///
+    /// # Errors
+    /// The damage, if it is not tolerated; all other errors.
+    pub(crate) fn tolerate(&mut self, read: Result<()>, is_tolerant: bool) -> Result<()> {
+        match read {
+            Err(error) if is_tolerant => keep_damage(&mut self.damage, error),
+            read => read,
+        }
     }
 
     /// Puts the segments in order.

@@ -40,6 +40,8 @@ struct Top {
 /// The search for the state, and the walk of all chunks.
 pub(crate) struct StateSearch<'m> {
     memory: Memory<'m>,
+    /// Whether a segment may be damaged.
+    is_tolerant: bool,
     /// How many words may be the field `top`.
     pub(crate) candidates: u32,
     walks: u32,
@@ -48,9 +50,10 @@ pub(crate) struct StateSearch<'m> {
 }
 
 impl<'m> StateSearch<'m> {
-    pub(crate) fn new(memory: Memory<'m>) -> Self {
+    pub(crate) fn new(memory: Memory<'m>, is_tolerant: bool) -> Self {
         Self {
             memory,
+            is_tolerant,
             candidates: 0,
             walks: 0,
             damage: None,
@@ -78,7 +81,7 @@ impl<'m> StateSearch<'m> {
             if self.walks > MOST_WALKS {
                 break;
             }
-            match walk_segments(memory, top, segment, control) {
+            match walk_segments(memory, top, segment, self.is_tolerant, control) {
                 Ok(mut walk) => {
                     walk.state = state(at, segment);
                     return Ok(Some(walk));
@@ -174,6 +177,7 @@ fn walk_segments(
     memory: Memory<'_>,
     top: Top,
     mut record: u32,
+    is_tolerant: bool,
     control: &Control,
 ) -> Result<UsedBlocks> {
     let mut walk = UsedBlocks {
@@ -201,7 +205,8 @@ fn walk_segments(
     walk.sort_segments()?;
     records.sort_unstable();
     for segment in walk.segments.clone() {
-        walk.walk_chunks(memory, segment, top, &records, control)?;
+        let read = walk.walk_chunks(memory, segment, top, &records, control);
+        walk.tolerate(read, is_tolerant)?;
     }
     Ok(walk)
 }
@@ -296,7 +301,7 @@ fn check_fenceposts(memory: Memory<'_>, chunk: u64, end: u64) -> Result<()> {
 #[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
 mod tests {
     use super::*;
-    use crate::search::walk;
+    use crate::search::{walk, walk_damaged};
 
     const STATE: u32 = 1024;
     /// Chunks begin 8 bytes below a multiple of 16.
@@ -364,6 +369,20 @@ mod tests {
         }
         let walk = walk(Memory::new(&bytes), &Control::default()).unwrap();
         assert_eq!(walk.addresses, [BASE + 8, BASE + 40, old + 8]);
+    }
+
+    #[test]
+    fn the_blocks_before_damage_are_found_if_it_is_tolerated() {
+        let mut bytes = memory();
+        let at = (BASE + 20) as usize;
+        bytes[at..at + 4].copy_from_slice(&(SIZE * 2).to_le_bytes());
+        let memory = Memory::new(&bytes);
+        let error = walk(memory, &Control::default()).unwrap_err();
+        assert_eq!(error.code(), "ERR_HEAP_CORRUPT");
+        let walk = walk_damaged(memory, &Control::default()).unwrap();
+        assert_eq!(walk.addresses, [BASE + 8]);
+        let damage = walk.damage.unwrap();
+        assert_eq!(damage.to_string(), error.to_string());
     }
 
     #[test]

@@ -27,6 +27,8 @@ const END: u32 = 8;
 /// The search for the word that refers to the first root block.
 pub(crate) struct RootBlockSearch<'m> {
     memory: Memory<'m>,
+    /// Whether a root block may be damaged.
+    is_tolerant: bool,
     /// How many words may be it.
     pub(crate) candidates: u32,
     /// The root blocks that were walked.
@@ -36,9 +38,10 @@ pub(crate) struct RootBlockSearch<'m> {
 }
 
 impl<'m> RootBlockSearch<'m> {
-    pub(crate) fn new(memory: Memory<'m>) -> Self {
+    pub(crate) fn new(memory: Memory<'m>, is_tolerant: bool) -> Self {
         Self {
             memory,
+            is_tolerant,
             candidates: 0,
             roots: Vec::new(),
             damage: None,
@@ -63,7 +66,7 @@ impl<'m> RootBlockSearch<'m> {
             return Ok(None);
         }
         self.roots.push(root);
-        match walk_roots(self.memory, root, control) {
+        match walk_roots(self.memory, root, self.is_tolerant, control) {
             Ok(mut walk) => {
                 walk.state = at..at.saturating_add(4);
                 Ok(Some(walk))
@@ -94,7 +97,12 @@ fn root_end(memory: Memory<'_>, root: u32) -> Option<u32> {
     is_root.then_some(end)
 }
 
-fn walk_roots(memory: Memory<'_>, first: u32, control: &Control) -> Result<UsedBlocks> {
+fn walk_roots(
+    memory: Memory<'_>,
+    first: u32,
+    is_tolerant: bool,
+    control: &Control,
+) -> Result<UsedBlocks> {
     let mut walk = UsedBlocks {
         allocator: Allocator::Emmalloc,
         ..UsedBlocks::default()
@@ -113,7 +121,8 @@ fn walk_roots(memory: Memory<'_>, first: u32, control: &Control) -> Result<UsedB
     walk.sort_segments()?;
     for nth in 0..walk.segments.len() {
         let segment = walk.segments[nth].clone();
-        walk.walk_regions(memory, segment.start, segment.end, control)?;
+        let read = walk.walk_regions(memory, segment.start, segment.end, control);
+        walk.tolerate(read, is_tolerant)?;
     }
     Ok(walk)
 }
@@ -167,7 +176,7 @@ impl UsedBlocks {
 #[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
 mod tests {
     use super::*;
-    use crate::search::walk;
+    use crate::search::{walk, walk_damaged};
 
     const STATE: u32 = 1024;
     const FIRST: u32 = 4096;
@@ -213,6 +222,19 @@ mod tests {
         assert_eq!(walk.segments.len(), 2);
         assert_eq!(total(&walk), walk.size());
         assert_eq!(walk.state, STATE..STATE + 4);
+    }
+
+    #[test]
+    fn other_root_blocks_are_read_if_damage_of_one_is_tolerated() {
+        let mut bytes = memory();
+        let at = (SECOND + 16) as usize;
+        bytes[at..at + 4].copy_from_slice(&3u32.to_le_bytes());
+        let memory = Memory::new(&bytes);
+        let error = walk(memory, &Control::default()).unwrap_err();
+        assert_eq!(error.code(), "ERR_HEAP_CORRUPT");
+        let walk = walk_damaged(memory, &Control::default()).unwrap();
+        assert_eq!(walk.addresses, [FIRST + 24, FIRST + 68]);
+        assert!(walk.damage.is_some());
     }
 
     #[test]

@@ -23,12 +23,12 @@ use wasm::module::{Module, TLSF_ROOT};
 use crate::allocator::{Allocator, UsedBlocks};
 use crate::block_index::BlockIndex;
 use crate::dump_memory::DumpMemory;
-use crate::identity::data_mismatch;
+use crate::identity::{data_mismatch, memory_base};
 use crate::references;
 use crate::roots::{self, Layout};
 use crate::search;
 use crate::typed_heap::{NativeShapes, NativeSource};
-use crate::types::{BlockClasses, TypeSummary, Typing};
+use crate::types::{BlockClasses, ClassLayout, TypeSummary, Typing};
 use crate::unreferenced::{self, Unreferenced};
 use crate::zig_brk;
 
@@ -70,6 +70,8 @@ pub fn has_allocator(dump: &Dump<'_>, control: &Control) -> Result<bool> {
 pub struct Program<'a> {
     wasm: &'a [u8],
     module: Module<'a>,
+    /// The module at its address in memory, if that is known only from a dump.
+    placed: OnceLock<Module<'a>>,
     tolerance: Tolerance,
     /// Read with the first dump.
     typing: OnceLock<Typing<'a>>,
@@ -84,6 +86,7 @@ struct NativeGraph {
     unreferenced: UnreferencedTotals,
     total_size: u64,
     memory_size: u64,
+    is_partial: bool,
     warnings: Vec<Warning>,
     shapes: NativeShapes,
 }
@@ -94,13 +97,14 @@ impl<'a> Program<'a> {
         Self {
             wasm,
             module,
+            placed: OnceLock::new(),
             tolerance: Tolerance::default(),
             typing: OnceLock::new(),
             host_roots: Vec::new(),
         }
     }
 
-    /// The same program, for analyses of dumps of other modules. A damaged heap is not tolerated.
+    /// The same program, for analyses of dumps of other modules, and of damaged heaps of dlmalloc and emmalloc.
     pub fn tolerating(self, tolerance: Tolerance) -> Self {
         Self { tolerance, ..self }
     }
@@ -115,7 +119,7 @@ impl<'a> Program<'a> {
     /// # Errors
     /// [`Error::Aborted`](base::Error::Aborted), [`Error::OutOfMemory`](base::Error::OutOfMemory).
     pub fn type_summary(&self, control: &Control) -> Result<TypeSummary> {
-        Ok(self.typing(control)?.summary())
+        Ok(self.typing(&self.module, control)?.summary())
     }
 
     /// Analyzes a dump of this program. The dump is dropped as soon as it is read.
@@ -185,19 +189,25 @@ impl<'a> Program<'a> {
         control: &Control,
     ) -> Result<NativeGraph> {
         let mut warnings = Vec::new();
-        let dump = &self.identified(dump, &mut warnings, control)?;
+        let module = self.module_in(dump, control)?;
+        let dump = &self.identified(module, dump, &mut warnings, control)?;
         let step = control.begin(Phase::Blocks, 1);
-        let walk = self.blocks(dump, control)?;
+        let mut walk = self.blocks(module, dump, control)?;
         drop(step);
+        let damage = walk.damage.take();
+        let is_partial = damage.is_some();
+        warnings.extend(damage.map(|damage| Warning::Partial {
+            damage: damage.to_string(),
+        }));
         let index = BlockIndex::new(&walk)?;
         let mut found = references::find(dump.memory, &walk, &index, wants_labels, control)?;
-        let layout = Layout::find(&self.module, dump, &walk);
-        let typing = self.typing(control)?;
-        let places = (&self.module, dump.memory);
+        let layout = Layout::find(module, dump, &walk);
+        let typing = self.typing(module, control)?;
+        let places = (module, dump.memory);
         let blocks = (&walk, &index);
         let types = typing.find(places, blocks, &layout.statics, &mut warnings, control)?;
         let names = typing.root_names();
-        let mut roots = roots::find(&self.module, dump, blocks, (&layout, &names), control)?;
+        let mut roots = roots::find(module, dump, blocks, (&layout, &names), control)?;
         let mut hosts: Vec<HostRoot> = dump.host_roots.iter().collect();
         hosts.extend_from_slice(&self.host_roots);
         roots.add_hosts(&hosts, &index, &mut warnings)?;
@@ -241,6 +251,7 @@ impl<'a> Program<'a> {
             slots: roots.slots,
             warnings,
             memory_size: dump.memory.size(),
+            is_partial,
             shapes: NativeShapes {
                 types,
                 words,
@@ -251,15 +262,34 @@ impl<'a> Program<'a> {
 }
 
 impl<'a> Program<'a> {
+    /// The module, at the address where its static data is in this dump.
+    fn module_in(&self, dump: &Dump<'_>, control: &Control) -> Result<&Module<'a>> {
+        if self.module.relocation.is_none() {
+            return Ok(&self.module);
+        }
+        if self.placed.get().is_none() {
+            let base = memory_base(dump.memory, &self.module.data, control)?;
+            let placed = Module::parse_placed(self.wasm, base.unwrap_or(0), control)?;
+            // Another thread may have found the same.
+            let _ = self.placed.set(placed);
+        }
+        Ok(self.placed.get().unwrap_or(&self.module))
+    }
+
     /// The blocks of the allocator.
-    fn blocks(&self, dump: &Dump<'_>, control: &Control) -> Result<UsedBlocks> {
-        let pages = self.module.memory_limits.map(|(initial, _)| initial);
-        let mut functions = self.module.functions.defined();
+    fn blocks(
+        &self,
+        module: &Module<'a>,
+        dump: &Dump<'_>,
+        control: &Control,
+    ) -> Result<UsedBlocks> {
+        let pages = module.memory_limits.map(|(initial, _)| initial);
+        let mut functions = module.functions.defined();
         let is_zig = functions.any(|(function, _)| {
-            let name = self.module.functions.name(function);
+            let name = module.functions.name(function);
             name.is_some_and(|name| name.starts_with("heap.BrkAllocator."))
         });
-        if let Some(language) = foreign_allocator(&self.module) {
+        if let Some(language) = foreign_allocator(module) {
             let found =
                 format!("the functions of the allocator of {language}, whose heap is not read");
             return Err(HeapError::AllocatorUnknown { found }.into());
@@ -275,7 +305,7 @@ impl<'a> Program<'a> {
         });
         // An optimiser can leave no function of Zig's allocator, but its variable.
         if let Some(pages) = pages.filter(|_| is_unknown) {
-            let state = self.typing(control)?.variable_of(zig_brk::TYPE);
+            let state = self.typing(module, control)?.variable_of(zig_brk::TYPE);
             let zig = match state {
                 Some(state) => zig_brk::walk_at(dump.memory, pages, state, control)?,
                 None if is_zig => zig_brk::walk(dump.memory, pages, control)?,
@@ -285,13 +315,19 @@ impl<'a> Program<'a> {
                 return Ok(zig);
             }
         }
-        found.unwrap_or_else(|| search::walk(dump.memory, control))
+        let found = found.unwrap_or_else(|| search::walk(dump.memory, control));
+        match found {
+            Err(error) if self.tolerance.damage && error.code() == "ERR_HEAP_CORRUPT" => {
+                search::walk_damaged(dump.memory, control)
+            }
+            found => found,
+        }
     }
 
     /// What the debug information says.
-    fn typing(&self, control: &Control) -> Result<&Typing<'a>> {
+    fn typing(&self, module: &Module<'a>, control: &Control) -> Result<&Typing<'a>> {
         if self.typing.get().is_none() {
-            let read = Typing::read(&self.module, control)?;
+            let read = Typing::read(module, control)?;
             // Another thread may have read the same.
             let _ = self.typing.set(read);
         }
@@ -314,14 +350,15 @@ impl<'a> Program<'a> {
     /// The dump, without the values of its globals if it has those of another module.
     fn identified<'d>(
         &self,
+        module: &Module<'a>,
         dump: &Dump<'d>,
         warnings: &mut Vec<Warning>,
         control: &Control,
     ) -> Result<Dump<'d>> {
-        let expected = self.module.globals.mutable_i32_count();
+        let expected = module.globals.mutable_i32_count();
         let mismatch = Mismatch::of_globals(dump.globals.len(), expected);
         let has_foreign_globals = self.tolerance.check(mismatch, warnings)?;
-        let mismatch = data_mismatch(dump, &self.module, control)?;
+        let mismatch = data_mismatch(dump, module, control)?;
         self.tolerance.check(mismatch, warnings)?;
         if dump.globals.is_empty() && expected > 0 {
             warnings.push(Warning::GlobalsMissing { expected });
@@ -348,6 +385,7 @@ impl NativeGraph {
                 RootKind::Unreferenced,
             ],
             warnings: self.warnings,
+            is_partial: self.is_partial,
             ..self.graph.into_heap(solution)
         };
         Ok((heap, self.slots))
@@ -404,7 +442,9 @@ fn object_table(walk: UsedBlocks, types: &BlockClasses) -> Result<ObjectTable> {
         classes[slot as usize].count += 1;
         class_slots.push(slot);
     }
+    let plain_fields = types.classes.iter().map(ClassLayout::plain_fields);
     Ok(ObjectTable {
+        plain_fields: columns::collected(plain_fields)?,
         addresses: walk.addresses,
         class_slots,
         shallow_sizes: columns::collected(walk.usable.iter().map(|&usable| usable + overhead))?,

@@ -80,6 +80,16 @@ impl Layout {
         let position = pointer.and_then(|global| global.dump_position);
         let current = position.and_then(|nth| dump.globals.get(nth));
         let current = current.unwrap_or(dump.stack_pointer.0);
+        if let Some(found) = module.relocation {
+            let end = found.stack_end().and_then(|nth| dump.globals.get(nth));
+            let statics = found.memory_base..found.memory_base.saturating_add(found.static_size);
+            return Self {
+                stack: current..end.unwrap_or(current).max(current),
+                statics: statics.start..statics.end.max(walk.state.end),
+                is_guessed: false,
+                is_heap_initialised: false,
+            };
+        }
         let initial = pointer.and_then(|global| global.initial).unwrap_or(0);
         let heap = walk.segments.first().map_or(0, |segment| segment.start);
         let is_stack_first = initial <= walk.state.start;

@@ -14,8 +14,21 @@ use crate::{dlmalloc, emmalloc};
 /// [`HeapError::Corrupt`] if there is a state, but its blocks contradict it; [`HeapError::AllocatorUnknown`] if there is
 /// none; [`Error::OutOfMemory`], [`Error::Aborted`].
 pub(crate) fn walk(memory: Memory<'_>, control: &Control) -> Result<UsedBlocks> {
-    let mut dlmalloc = dlmalloc::StateSearch::new(memory);
-    let mut emmalloc = emmalloc::RootBlockSearch::new(memory);
+    find(memory, false, control)
+}
+
+/// As [`walk`], with the blocks of each segment before its damage. A heap that has its segments, but contradicts itself in
+/// them, is no error.
+///
+/// # Errors
+/// As [`walk`].
+pub(crate) fn walk_damaged(memory: Memory<'_>, control: &Control) -> Result<UsedBlocks> {
+    find(memory, true, control)
+}
+
+fn find(memory: Memory<'_>, is_tolerant: bool, control: &Control) -> Result<UsedBlocks> {
+    let mut dlmalloc = dlmalloc::StateSearch::new(memory, is_tolerant);
+    let mut emmalloc = emmalloc::RootBlockSearch::new(memory, is_tolerant);
     let mut largest: Option<UsedBlocks> = None;
     let mut end = u32::MAX;
     for (nth, word) in memory.words().enumerate() {

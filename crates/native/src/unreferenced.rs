@@ -21,19 +21,15 @@ pub(crate) fn entries(
     roots: &[ObjectIndex],
     control: &Control,
 ) -> Result<Unreferenced> {
+    let is_reached = reached(edges, roots, control)?;
     let mut search = DepthFirstSearch {
         edges,
-        is_seen: columns::repeated(false, edges.object_count())?,
+        is_seen: columns::collected(is_reached.iter().copied())?,
         open: Vec::new(),
         finished: Vec::new(),
         control,
         work: 0,
     };
-    for &root in roots {
-        search.run(root)?;
-    }
-    let is_reached = search.is_seen.clone();
-    search.finished.clear();
     for object in 0..edges.object_count() as u32 {
         search.run(ObjectIndex(object))?;
     }
@@ -52,6 +48,36 @@ pub(crate) fn entries(
         entries,
         reached: finished,
     })
+}
+
+/// By block: whether a root reaches it. What comes next is known in advance, in a queue, so that the processor can ask for
+/// the memory of several blocks at the same time.
+fn reached(edges: &Edges, roots: &[ObjectIndex], control: &Control) -> Result<Vec<bool>> {
+    let mut is_reached = columns::repeated(false, edges.object_count())?;
+    let mut queue = columns::with_capacity(edges.object_count())?;
+    let mut add = |queue: &mut Vec<ObjectIndex>, object: ObjectIndex| {
+        if !std::mem::replace(&mut is_reached[object.at()], true) {
+            // There is room for each object once.
+            queue.push(object);
+        }
+    };
+    for &root in roots {
+        add(&mut queue, root);
+    }
+    let (mut followed, mut work) = (0, 0);
+    while let Some(&source) = queue.get(followed) {
+        followed += 1;
+        let targets = edges.targets(source);
+        work += 1 + targets.len();
+        if work >= CHECK_INTERVAL {
+            control.count(work as u64)?;
+            work = 0;
+        }
+        for &target in targets {
+            add(&mut queue, target);
+        }
+    }
+    Ok(is_reached)
 }
 
 struct DepthFirstSearch<'e> {

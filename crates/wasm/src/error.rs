@@ -49,11 +49,11 @@ pub enum ModuleError {
         /// What is supported.
         expected: &'static str,
     },
-    /// A module whose addresses are known only when it is loaded.
+    /// A module that another one loads into its memory.
     #[error(
-        "the module is placed in memory when it is loaded (it imports __memory_base), so that the addresses of its variables are not in it: expected a module that is linked at fixed addresses; link the program without -shared, -sSIDE_MODULE and -sMAIN_MODULE"
+        "the module is a side module: it imports __memory_base, and has no allocator of its own; pass the main module, whose memory it uses, and a dump of that one"
     )]
-    Relocatable,
+    Side,
     /// A source map that cannot be read.
     #[error(
         "cannot read the source map: {message}; pass the .wasm.map file that the compiler wrote with this module"
@@ -79,7 +79,7 @@ impl Coded for ModuleError {
         match self {
             Self::NotAModule { .. } | Self::Unreadable { .. } => "ERR_MODULE",
             Self::TooLarge { .. } => "ERR_MODULE_TOO_LARGE",
-            Self::Kind { .. } | Self::Relocatable => "ERR_MODULE_KIND",
+            Self::Kind { .. } | Self::Side => "ERR_MODULE_KIND",
             Self::SourceMap { .. } => "ERR_SOURCE_MAP",
             Self::DebugInfo { .. } => "ERR_DEBUG_INFO",
         }

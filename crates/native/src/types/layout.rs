@@ -62,6 +62,17 @@ impl ClassLayout {
         self.fields.iter().position(|field| field.contains(offset))
     }
 
+    /// By the number of a field, whether it holds no reference; empty if the type is a guess.
+    pub(crate) fn plain_fields(&self) -> Vec<bool> {
+        if self.evidence >= TypeEvidence::Fit {
+            return Vec::new();
+        }
+        let fields = self.fields.iter();
+        let is_plain =
+            |field: &Field| matches!(field.holds, FieldHolds::Number(_) | FieldHolds::Text);
+        fields.map(is_plain).collect()
+    }
+
     /// The label of a field.
     pub(crate) fn label(&self, field: usize, index: Option<u32>) -> String {
         let name = self

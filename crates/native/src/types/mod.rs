@@ -93,10 +93,16 @@ impl<'a> Typing<'a> {
     /// [`Error::Aborted`], [`Error::OutOfMemory`].
     pub(crate) fn read(module: &Module<'a>, control: &Control) -> Result<Self> {
         match dwarf::read(module, control) {
-            Ok(types) => Ok(Self {
-                types,
-                damage: None,
-            }),
+            Ok(mut types) => {
+                let base = module.relocation.map_or(0, |found| found.memory_base);
+                for variable in &mut types.variables {
+                    variable.address = variable.address.saturating_add(base);
+                }
+                Ok(Self {
+                    types,
+                    damage: None,
+                })
+            }
             Err(error @ (Error::Aborted | Error::OutOfMemory { .. })) => Err(error),
             Err(error) => Ok(Self {
                 types: TypeTable::default(),

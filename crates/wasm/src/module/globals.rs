@@ -75,8 +75,9 @@ impl<'a> Globals<'a> {
         self.all.iter()
     }
 
-    pub(super) fn add_imported(&mut self, ty: GlobalType) {
-        self.add(ty, None);
+    /// Adds a global that the host makes, with its value if that is known.
+    pub(super) fn add_imported(&mut self, ty: GlobalType, value: Option<u32>) {
+        self.add(ty, value);
     }
 
     pub(super) fn add_defined(&mut self, global: &wasmparser::Global<'a>) {

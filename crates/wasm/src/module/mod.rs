@@ -47,6 +47,36 @@ pub fn check_start(wasm: &[u8]) -> Result<()> {
     Ok(())
 }
 
+/// Where a module is that is placed in memory when it is loaded.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Relocation {
+    /// The address of its static data: what [`Module::parse_placed`] was told, otherwise 0.
+    pub memory_base: u32,
+    /// The bytes of its static data.
+    pub static_size: u32,
+    /// Whether it is the main module, which has the allocator: it asks where the heap begins.
+    pub is_main: bool,
+    /// Whether it asks where its static data is.
+    has_base: bool,
+    /// The position in a dump of the global that has the end of the stack.
+    stack_end: Option<(StackEnd, u32)>,
+}
+
+/// What says where the stack ends, the best last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum StackEnd {
+    /// Before emscripten 3.1.27, the heap begins there.
+    HeapBase,
+    StackHigh,
+}
+
+impl Relocation {
+    /// The position in a dump of the global that has the end of the stack.
+    pub fn stack_end(&self) -> Option<u32> {
+        self.stack_end.map(|(_, position)| position)
+    }
+}
+
 /// A data segment: initial bytes of the memory.
 #[derive(Clone, Copy, Debug)]
 pub struct DataSegment<'a> {
@@ -69,8 +99,8 @@ pub struct Module<'a> {
     pub functions: Functions<'a>,
     /// The functions that code can call by an index.
     pub table: FunctionTable,
-    /// Whether the module is placed in memory when it is loaded, as a side module is: its addresses are not in it.
-    pub is_relocatable: bool,
+    /// Of a module that is placed in memory when it is loaded: its addresses are not in it.
+    pub relocation: Option<Relocation>,
     /// Data that is copied into memory at instantiation, if its address is known.
     pub data: Vec<DataSegment<'a>>,
     /// The custom sections whose names begin with `debug_` or `.debug_`, under the dotted name.
@@ -84,6 +114,14 @@ impl<'a> Module<'a> {
     /// [`ModuleError::NotAModule`], [`ModuleError::TooLarge`]; [`ModuleError::Unreadable`] if a section is broken;
     /// [`ModuleError::Kind`] for a component or a 64-bit memory; [`Error::Aborted`](base::Error::Aborted).
     pub fn parse(wasm: &'a [u8], control: &Control) -> Result<Self> {
+        Self::parse_placed(wasm, 0, control)
+    }
+
+    /// Reads a module whose static data is at this address, if it is one that is placed when it is loaded.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse).
+    pub fn parse_placed(wasm: &'a [u8], memory_base: u32, control: &Control) -> Result<Self> {
         check_start(wasm)?;
         let mut module = Self::default();
         for payload in Parser::new(0).parse_all(wasm) {
@@ -100,9 +138,10 @@ impl<'a> Module<'a> {
                     for import in section.into_imports() {
                         control.count(1)?;
                         let import = import.map_err(unreadable)?;
-                        module.is_relocatable |= import.name == "__memory_base";
                         match import.ty {
-                            wasmparser::TypeRef::Global(ty) => module.globals.add_imported(ty),
+                            wasmparser::TypeRef::Global(ty) => {
+                                module.add_imported_global(import.name, ty, memory_base);
+                            }
                             wasmparser::TypeRef::Memory(ty) => module.add_memory(ty)?,
                             wasmparser::TypeRef::Func(ty) => module.functions.add_imported(ty),
                             wasmparser::TypeRef::Table(_) => module.table.add_imported(),
@@ -170,6 +209,10 @@ impl<'a> Module<'a> {
                         // A module with damaged names is still a valid module: the readable names are used.
                         let _ = module.read_names(names, control);
                         control.count(1)?;
+                    } else if let KnownCustom::Dylink0(parts) = section.as_known() {
+                        // As with names.
+                        let size = static_size(parts, control)?;
+                        module.relocation.get_or_insert_default().static_size = size;
                     } else if let Some(name) = dotted_debug_name(section.name()) {
                         module.debug_sections.entry(name).or_insert(section.data());
                     }
@@ -177,7 +220,29 @@ impl<'a> Module<'a> {
                 _ => {}
             }
         }
+        module.relocation = module.relocation.filter(|found| found.has_base);
         Ok(module)
+    }
+
+    fn add_imported_global(&mut self, name: &str, ty: wasmparser::GlobalType, memory_base: u32) {
+        let is_base = name == "__memory_base";
+        self.globals
+            .add_imported(ty, is_base.then_some(memory_base));
+        let position = self.globals.iter().last();
+        let position = position.and_then(|global| global.dump_position);
+        let end = match name {
+            "__memory_base" => None,
+            "__heap_base" => Some(StackEnd::HeapBase),
+            "__stack_high" => Some(StackEnd::StackHigh),
+            _ => return,
+        };
+        let relocation = self.relocation.get_or_insert_default();
+        relocation.is_main |= end.is_some();
+        if is_base {
+            relocation.has_base = true;
+            relocation.memory_base = memory_base;
+        }
+        relocation.stack_end = relocation.stack_end.max(end.zip(position));
     }
 
     fn add_export(&mut self, export: wasmparser::Export<'a>) {
@@ -219,6 +284,17 @@ impl<'a> Module<'a> {
             .copied()
             .unwrap_or_default()
     }
+}
+
+/// The bytes of static data that a module says it has; 0 if that cannot be read.
+fn static_size(parts: wasmparser::Dylink0SectionReader<'_>, control: &Control) -> Result<u32> {
+    for part in parts {
+        control.count(1)?;
+        if let Ok(wasmparser::Dylink0Subsection::MemInfo(found)) = part {
+            return Ok(found.memory_size);
+        }
+    }
+    Ok(0)
 }
 
 /// WARPO writes `debug_info`, other producers `.debug_info`: both become the latter.
