@@ -197,6 +197,18 @@ describe.skipIf(!hasZig)("Zig", () => {
     expect(typedShare(heap).blocks).toBeGreaterThan(0.95);
     expect(heap.find({ class: "guest.Session", limit: 1 }).total).toBe(300);
     heap.close();
+    const { constructors } = analyze(dump, wasm);
+    const rows = new Map(constructors.map((row) => [row.className, row]));
+    const list = { count: 1, typeEvidence: "container" };
+    expect(rows.get("guest.Order[]")).toMatchObject(list);
+    expect(rows.get("*guest.Item[]")).toMatchObject(list);
+    // A slice, and a hash map.
+    expect(rows.get("*guest.Session[]")).toMatchObject(list);
+    expect([...rows.keys()].filter((name) => name.startsWith("hash_map."))).toHaveLength(1);
+    // Five of the 30 were removed from their list, in whose buffer their addresses still are.
+    expect(rows.get("guest.Item")).toMatchObject({ count: 25, typeEvidence: "field" });
+    // The members of a list in another type have no meaning: a name of each session, and one more block.
+    expect(rows.get("u8[]")).toMatchObject({ count: 301, typeEvidence: "field" });
   });
 
   test("the blocks of its libc are those of the log, and C++ has types", () => {
