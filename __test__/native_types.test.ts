@@ -4,7 +4,9 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import binaryen from "binaryen";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { captureDump, exposeGlobals } from "../dist/capture.js";
 import { analyze, openHeap } from "../dist/index.js";
 import { hasClang, PATH, PROGRAMS } from "./support/native_program.ts";
 import { random, randomCProgram } from "./support/random_c_program.ts";
@@ -43,6 +45,17 @@ describe.skipIf(!hasClang)("C", () => {
     expect([...evidence.values()]).toContain("none");
   });
 
+  test("the classes have the same names in every build", () => {
+    const names = ["-O0", "-O2"].map((level) => {
+      const { wasm, dump } = dumpedWithTypes(compiled("guest.c", `same${level}`, level));
+      const { constructors } = analyze(dump, wasm);
+      const typed = constructors.filter(({ typeEvidence }) => typeEvidence !== "none");
+      return typed.map(({ className }) => className).sort();
+    });
+    expect(names[0]).toEqual(names[1]);
+    expect(names[0]).toContain("session");
+  });
+
   test("paths, objects and conditions have the names of the source", () => {
     const { wasm, dump } = dumpedWithTypes(compiled("guest.c", "named", "-O0"));
     const heap = openHeap(dump, wasm);
@@ -63,6 +76,21 @@ describe.skipIf(!hasClang)("C", () => {
     for (const { address } of heap.find({ class: "session", limit: 1000 }).objects) {
       const text = heap.paths(address).path?.text ?? "";
       if (!text.startsWith("unreferenced")) expect(text).not.toContain("char[]");
+    }
+    heap.close();
+  });
+
+  test("members of a variable that the optimiser divided lead to blocks", () => {
+    const { wasm, dump } = dumpedWithTypes(compiled("split.c", "split", "-O2"));
+    const heap = openHeap(dump, wasm);
+    for (const [name, member] of [
+      ["session", "first"],
+      ["message", "last"],
+    ] as const) {
+      const { total, objects } = heap.find({ class: name, limit: 1 });
+      expect(total).toBe(30);
+      const path = heap.paths(objects[0]?.address ?? 0).path?.text;
+      expect(path).toMatch(new RegExp(`^global static state\\.${member} > ${name}`));
     }
     heap.close();
   });
@@ -165,6 +193,11 @@ describe.skipIf(!hasEmxx)("C++ with libc++", () => {
     expect(counted("app::Session")).toBe(120);
     expect(counted("std::__tree_node<std::__value_type<int, std::string>, void *>")).toBe(120);
     expect(counted("std::__list_node<int, void *>")).toBe(30);
+    // A guess has a mark, and nothing else has it.
+    const marked = constructors.filter(({ className }) => className.endsWith("?"));
+    const guessed = constructors.filter(({ typeEvidence }) => typeEvidence === "fit");
+    expect(marked).toEqual(guessed);
+    expect(guessed.length > 0).toBe(more.length > 0);
     if (more.length > 0) return;
     // 30 in a vector, and 11 that nothing refers to.
     expect(counted("Square")).toBe(41);
@@ -202,6 +235,18 @@ describe.skipIf(!hasZig)("Zig", () => {
     expect(typedShare(heap).blocks).toBeGreaterThan(0.95);
     expect(heap.find({ class: "guest.Session", limit: 1 }).total).toBe(300);
     heap.close();
+    const { constructors } = analyze(dump, wasm);
+    const rows = new Map(constructors.map((row) => [row.className, row]));
+    const list = { count: 1, typeEvidence: "container" };
+    expect(rows.get("guest.Order[]")).toMatchObject(list);
+    expect(rows.get("*guest.Item[]")).toMatchObject(list);
+    // A slice, and a hash map.
+    expect(rows.get("*guest.Session[]")).toMatchObject(list);
+    expect([...rows.keys()].filter((name) => name.startsWith("hash_map."))).toHaveLength(1);
+    // Five of the 30 were removed from their list, in whose buffer their addresses still are.
+    expect(rows.get("guest.Item")).toMatchObject({ count: 25, typeEvidence: "field" });
+    // The members of a list in another type have no meaning: a name of each session, and one more block.
+    expect(rows.get("u8[]")).toMatchObject({ count: 301, typeEvidence: "field" });
   });
 
   test("the blocks of its libc are those of the log, and C++ has types", () => {
@@ -246,5 +291,71 @@ describe.each(RUSTS)("$rustc -Copt-level=$level", ({ rustc, level }) => {
     expect(rows.get("guest::Order")?.count).toBe(120);
     expect(rows.get("guest::Square")).toMatchObject({ count: 30, typeEvidence: "dynamic" });
     expect(rows.get("guest::Order[]")).toMatchObject({ count: 1, typeEvidence: "container" });
+  });
+});
+
+test("slices of Rust have as many values as the number beside the pointer says", (context) => {
+  const file = join(folder, "slices.wasm");
+  const options = ["-g", "-Copt-level=2", "--crate-type=cdylib", "--target=wasm32-unknown-unknown"];
+  const { status, stderr } = started("rustc", [...options, "slices.rs", "-o", file]);
+  const isMissing = status === null || /E0463|could not find specification/.test(stderr);
+  context.skip(isMissing, "there is no rustc for wasm32-unknown-unknown");
+  expect(status, stderr).toBe(0);
+  const { wasm, dump } = dumpedWithTypes(file);
+  const { constructors } = analyze(dump, wasm);
+  const rows = new Map(constructors.map((row) => [row.className, row]));
+  for (const name of [
+    "ArcInner<[String]>",
+    "ArcInner<str>",
+    "RcInner<[slices::Document]>",
+    "u64[]",
+  ]) {
+    expect(rows.get(name), name).toMatchObject({ count: 1, typeEvidence: "container" });
+  }
+  // A part of a buffer with 20 documents, whose owner is gone.
+  expect(rows.get("slices::Document[]")).toMatchObject({ count: 1, typeEvidence: "field" });
+  expect(rows.get("u8[]")?.count).toBe(20 + 20 + 10);
+});
+
+describe("the heaps of other languages are refused by their names", () => {
+  /** A program that allocates with one function, with a stack pointer of this name. */
+  const made = (allocator: string, pointer: string, start: number) => {
+    const parsed = binaryen.parseText(`(module
+      (memory (export "memory") 1)
+      (global $${pointer} (mut i32) (i32.const ${start}))
+      (func $${allocator} (export "run") (param i32) (result i32)
+        (global.set $${pointer} (i32.sub (global.get $${pointer}) (i32.const 16)))
+        (memory.grow (local.get 0))))`);
+    binaryen.setDebugInfo(true);
+    const wasm = new Uint8Array(parsed.emitBinary());
+    binaryen.setDebugInfo(false);
+    return wasm;
+  };
+  const opened = (allocator: string, pointer = "__stack_pointer", start = 1024) => {
+    const wasm = made(allocator, pointer, start);
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(exposeGlobals(wasm)));
+    return () => openHeap(captureDump(exports), wasm).close();
+  };
+  const refused = (message: RegExp) =>
+    expect.objectContaining({
+      code: "ERR_ALLOCATOR_UNKNOWN",
+      message: expect.stringMatching(message),
+    });
+
+  test.each([
+    ["runtime.mallocgc", "Go"],
+    ["runtime.alloc", "TinyGo"],
+  ])("%s is of %s", (allocator, language) => {
+    expect(opened(allocator)).toThrow(refused(RegExp(`the allocator of ${language},`)));
+  });
+
+  test("an unknown allocator is of none", () => {
+    expect(opened("allocate")).toThrow(refused(/^(?!.*Go).*$/));
+  });
+
+  test("Go has no stack pointer that is known, and is refused before it runs", () => {
+    expect(() => opened("runtime.mallocgc", "SP", 0)).toThrow(refused(/a program of Go,/));
+    const missing = expect.objectContaining({ code: "ERR_GLOBAL_MISSING" });
+    expect(() => opened("allocate", "SP", 0)).toThrow(missing);
   });
 });

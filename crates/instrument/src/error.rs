@@ -14,6 +14,14 @@ pub enum InstrumentError {
         /// The global's exported name.
         name: &'static str,
     },
+    /// A language whose own allocator is not read.
+    #[error(
+        "this is a program of {language}, whose heap is not read: expected an AssemblyScript or WARPO program, or a program of C, C++, Rust or Zig"
+    )]
+    HeapUnknown {
+        /// The language.
+        language: &'static str,
+    },
     /// The allocator of a module is not found, or not all of it.
     #[error("cannot profile the allocations of this module: found {found}: expected {expected}")]
     AllocatorMissing {
@@ -37,6 +45,7 @@ impl Coded for InstrumentError {
     fn code(&self) -> &'static str {
         match self {
             Self::GlobalMissing { .. } => "ERR_GLOBAL_MISSING",
+            Self::HeapUnknown { .. } => "ERR_ALLOCATOR_UNKNOWN",
             Self::AllocatorMissing { .. } => "ERR_ALLOCATOR_MISSING",
             Self::Symbols { .. } => "ERR_SYMBOLS",
         }

@@ -44,7 +44,9 @@ impl Allocator {
     /// and its libc notes what was asked for.
     pub(crate) fn slack(self, usable: u32) -> u32 {
         match self {
-            Self::Dlmalloc | Self::Emmalloc => 16,
+            Self::Dlmalloc => 16,
+            // What is too small for a free region, a word by which the next one was aligned, and rounding.
+            Self::Emmalloc => 20,
             Self::ZigBrk => usable / 2 + 2,
             Self::ZigLibc => 1,
         }

@@ -124,6 +124,13 @@ impl<'h> NativeReader<'h> {
         )
     }
 
+    /// The elements at the start of a block that its container uses, if that is known.
+    fn filled(&self, object: ObjectIndex, class: &ClassLayout) -> Option<u32> {
+        let room = self.elements(object, class).0;
+        let filled = self.source.used_of(object)?.checked_div(class.size)?;
+        Some(filled.min(room))
+    }
+
     fn element(&mut self, address: u32, class: &ClassLayout) -> Result<HeldValue> {
         let only = class.fields.first().filter(|field| field.name.is_empty());
         let Some(field) = only else {
@@ -190,7 +197,12 @@ impl ObjectReader for NativeReader<'_> {
         };
         let (count, first) = self.elements(object, class);
         if class.is_array {
-            return Ok(Some(format!("room for {count}")));
+            let ending = |count| if count == 1 { "" } else { "s" };
+            return Ok(Some(match self.filled(object, class) {
+                Some(filled) if filled == count => format!("{count} element{}", ending(count)),
+                Some(filled) => format!("{filled} element{}, room for {count}", ending(filled)),
+                None => format!("room for {count}"),
+            }));
         }
         let fields = self.fields_at(first, class)?;
         Ok((!fields.is_empty()).then(|| listed(&fields)))
@@ -214,7 +226,9 @@ impl ObjectReader for NativeReader<'_> {
         let Some(class) = source.class(object).filter(is_array) else {
             return Ok(None);
         };
-        let (total, first) = self.elements(object, class);
+        let (room, first) = self.elements(object, class);
+        // What comes after these is what the container removed, or never had.
+        let total = self.filled(object, class).unwrap_or(room);
         let mut entries = Vec::new();
         let last = wanted.offset.saturating_add(wanted.limit).min(total.into());
         for index in wanted.offset..last {

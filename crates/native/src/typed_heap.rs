@@ -42,9 +42,14 @@ impl NativeSource {
         memory: DumpMemory,
     ) -> Self {
         let uses = shapes.types.uses.iter();
-        let uses = uses.filter(|found| found.is_from_start);
+        let mut used = HashMap::new();
+        for found in uses.filter(|found| found.is_from_start) {
+            // A slice may have a part of what a list has.
+            let most: &mut u32 = used.entry(found.buffer).or_default();
+            *most = found.used.max(*most);
+        }
         Self {
-            used: uses.map(|found| (found.buffer, found.used)).collect(),
+            used,
             heap,
             program,
             allocator,
@@ -104,6 +109,11 @@ impl NativeSource {
         size.saturating_sub(self.allocator.overhead())
     }
 
+    /// The bytes of a buffer that its container uses, if they are the first ones and it is known.
+    pub(crate) fn used_of(&self, object: ObjectIndex) -> Option<u32> {
+        self.used.get(&object).copied()
+    }
+
     pub(crate) fn is_text(&self, object: ObjectIndex) -> bool {
         self.class(object).is_some_and(|class| class.is_text)
     }
@@ -115,7 +125,7 @@ impl NativeSource {
         memory: &'r mut WindowReader<'_>,
     ) -> Result<&'r [u8]> {
         let usable = self.usable(object);
-        let used = self.used.get(&object).copied().unwrap_or(usable);
+        let used = self.used_of(object).unwrap_or(usable);
         memory.read(self.heap.address(object).0, used.min(usable))
     }
 }

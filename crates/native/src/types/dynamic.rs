@@ -49,7 +49,7 @@ impl Spread<'_, '_> {
     }
 
     /// The name before the arguments of what `Rc` or `Arc` refers to, if that is what the type is.
-    fn counted(&self, target: TypeId) -> Option<&'static str> {
+    pub(super) fn counted(&self, target: TypeId) -> Option<&'static str> {
         let name = self.types.get(target).name;
         let start = name.split('<').next()?;
         let counted = COUNTED.into_iter().find(|&counted| counted == start)?;

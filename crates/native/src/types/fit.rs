@@ -8,6 +8,13 @@ use heap::TypeEvidence;
 /// The most types that may derive from one and are looked at.
 const MOST_DERIVED: usize = 256;
 
+/// An array at the end of a type, whose length the type does not say.
+#[derive(Clone, Copy)]
+pub(super) struct ArrayTail {
+    pub(super) offset: u32,
+    pub(super) element: TypeId,
+}
+
 impl Spread<'_, '_> {
     /// Whether one value of a type takes a block.
     pub(super) fn fits_once(&self, type_id: TypeId, usable: u32) -> bool {
@@ -47,7 +54,10 @@ impl Spread<'_, '_> {
         let is_multiple = (usable - usable % size).saturating_add(self.slack(usable)) > usable;
         // An object of a class that derives from it, of which nothing more is known.
         let is_multiple = is_multiple && !self.is_polymorphic(target);
-        if is_multiple || self.ends_with_array(target) {
+        if self.tail(target).is_some() {
+            return Some(found(target, false, TypeEvidence::Field));
+        }
+        if is_multiple || self.ends_with_one(target) {
             return Some(found(target, is_multiple, TypeEvidence::Field));
         }
         // A header before something else, or a cast.
@@ -69,13 +79,25 @@ impl Spread<'_, '_> {
         false
     }
 
-    /// Whether the last member is an array of any length.
-    pub(super) fn ends_with_array(&self, id: TypeId) -> bool {
+    /// The array of any length that is the last member.
+    pub(super) fn tail(&self, id: TypeId) -> Option<ArrayTail> {
+        let last = self.types.members(id).last()?;
+        let array = self.types.get(self.types.resolved(last.type_id));
+        let is_any = array.count.is_none_or(|count| count == 0);
+        let element = array
+            .target
+            .filter(|_| array.kind == TypeKind::Array && is_any)?;
+        Some(ArrayTail {
+            offset: last.offset,
+            element: self.types.resolved(element),
+        })
+    }
+
+    /// Whether the last member is an array of one, as old programs of C declare one of any length.
+    fn ends_with_one(&self, id: TypeId) -> bool {
         let last = self.types.members(id).last();
         let last = last.map(|member| self.types.get(self.types.resolved(member.type_id)));
-        last.is_some_and(|last| {
-            last.kind == TypeKind::Array && last.count.is_none_or(|count| count <= 1)
-        })
+        last.is_some_and(|last| last.kind == TypeKind::Array && last.count == Some(1))
     }
 
     /// The one type that derives from another and takes a block.

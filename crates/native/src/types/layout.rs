@@ -9,6 +9,8 @@ use heap::TypeEvidence;
 /// The most fields of a class that are kept, and the deepest nesting of fields.
 const MOST_FIELDS: usize = 512;
 const DEEPEST: u32 = 8;
+/// The most types on the path to a word of a variable, with those of the library that have no part in its name.
+const MOST_STEPS: u32 = 32;
 
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,7 +220,7 @@ impl<'t, 'a> Layouts<'t, 'a> {
     fn pointer(&mut self, offset: u32, holds: SlotKind) -> Option<u32> {
         let types = self.types;
         match holds {
-            SlotKind::Pointer(_) | SlotKind::Dynamic { .. } => Some(offset),
+            SlotKind::Pointer(_) | SlotKind::Slice(_) | SlotKind::Dynamic { .. } => Some(offset),
             SlotKind::Container(kind, id) => {
                 let part = kind
                     .contents()
@@ -233,7 +235,7 @@ impl<'t, 'a> Layouts<'t, 'a> {
                 variants.find_map(|member| {
                     let plan = self.plans.get(types, types.resolved(member.type_id));
                     let first = plan.first()?;
-                    let SlotKind::Pointer(_) = first.holds else {
+                    let (SlotKind::Pointer(_) | SlotKind::Slice(_)) = first.holds else {
                         return None;
                     };
                     offset.checked_add(member.offset)?.checked_add(first.offset)
@@ -247,7 +249,7 @@ impl<'t, 'a> Layouts<'t, 'a> {
     pub(super) fn path(&self, id: TypeId, mut offset: u32) -> String {
         let types = self.types;
         let (mut id, mut path) = (types.resolved(id), String::new());
-        for _ in 0..DEEPEST {
+        for _ in 0..MOST_STEPS {
             let found = types.get(id);
             let size = types.size(id);
             match (found.kind, found.target) {
@@ -260,16 +262,12 @@ impl<'t, 'a> Layouts<'t, 'a> {
                     }
                     offset %= size;
                 }
-                (TypeKind::Struct, _) if offset < size && !types.is_of_library(id) => {
-                    let mut members = types.members(id).iter();
-                    let inside = members.find(|member| {
-                        let size = types.size(member.type_id);
-                        offset >= member.offset && offset - member.offset < size
-                    });
-                    let Some(member) = inside else {
+                (TypeKind::Struct, _) if offset < size => {
+                    let Some(member) = self.member_at(id, offset) else {
                         break;
                     };
-                    if member.kind == MemberKind::Field && !member.name.is_empty() {
+                    let is_named = member.kind == MemberKind::Field && !member.name.is_empty();
+                    if is_named && !types.is_of_library(id) {
                         path.push('.');
                         path.push_str(member.name);
                     }
@@ -280,6 +278,30 @@ impl<'t, 'a> Layouts<'t, 'a> {
             }
         }
         path
+    }
+
+    /// The member at an offset; of variants, the only one that has a member there.
+    fn member_at(&self, id: TypeId, offset: u32) -> Option<TypeMember<'a>> {
+        let types = self.types;
+        let contains = |member: &TypeMember<'_>, offset: u32| {
+            let is_part = !matches!(member.kind, MemberKind::Discriminant | MemberKind::Bits);
+            let size = types.size(member.type_id);
+            is_part && offset >= member.offset && offset - member.offset < size
+        };
+        let members = types.members(id).iter().copied();
+        let inside: Vec<TypeMember<'a>> =
+            members.filter(|member| contains(member, offset)).collect();
+        let mut fields = inside.iter();
+        if let Some(field) = fields.find(|member| !matches!(member.kind, MemberKind::Variant(_))) {
+            return Some(*field);
+        }
+        // Of a value that may be there, the other variant has no members.
+        let mut filled = inside.iter().filter(|variant| {
+            let mut inside = types.members(types.resolved(variant.type_id)).iter();
+            inside.any(|member| contains(member, offset - variant.offset))
+        });
+        let only = filled.next()?;
+        filled.next().is_none().then_some(*only)
     }
 }
 

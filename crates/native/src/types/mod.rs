@@ -15,6 +15,8 @@ mod layout;
 mod names;
 mod plan;
 mod rtti;
+mod slices;
+mod split;
 mod spread;
 mod table;
 
@@ -39,7 +41,7 @@ use names::Namer;
 use rtti::{Constants, DynamicClasses};
 use spread::Spread;
 pub(crate) use table::NumberKind;
-use table::{TypeId, TypeKind, TypeTable};
+use table::{PiecePlace, TypeId, TypeKind, TypeTable};
 
 /// The types and variables of a module.
 #[derive(Debug, Default)]
@@ -72,11 +74,13 @@ pub(crate) struct BlockClasses {
     pub(crate) uses: Vec<ContainerUse>,
 }
 
-/// A variable with a fixed address, and what it consists of.
+/// A variable with a fixed address, or a part of one, and what it consists of.
 struct RootVariable {
     range: Range<u32>,
     name: String,
     type_id: TypeId,
+    /// From the start of the variable to the part.
+    offset: u32,
 }
 
 /// The names of the words of static data.
@@ -117,7 +121,7 @@ impl<'a> Typing<'a> {
         let types = (0..self.types.all.len() as u32).map(TypeId);
         TypeSummary {
             types: self.types.all.len() as u64,
-            variables: self.types.variables.len() as u64,
+            variables: (self.types.variables.len() + self.types.split.len()) as u64,
             name_bytes: types.map(|id| namer.name(id).len() as u64).sum(),
         }
     }
@@ -144,10 +148,33 @@ impl<'a> Typing<'a> {
                 range: variable.address..end,
                 name: namer.variable(variable.name, variable.scope),
                 type_id: variable.type_id,
+                offset: 0,
             })
         });
+        let mut variables: Vec<RootVariable> = variables.collect();
+        for variable in &self.types.split {
+            let size = self.types.size(variable.type_id);
+            for piece in &variable.pieces {
+                let PiecePlace::At(address) = piece.place else {
+                    continue;
+                };
+                let length = piece.size.min(size.saturating_sub(piece.offset));
+                if let Some(end) = address.checked_add(length)
+                    && length > 0
+                    && !variable.name.is_empty()
+                {
+                    variables.push(RootVariable {
+                        range: address..end,
+                        name: namer.variable(variable.name, variable.scope),
+                        type_id: variable.type_id,
+                        offset: piece.offset,
+                    });
+                }
+            }
+        }
+        variables.sort_by_key(|variable| variable.range.start);
         RootNames {
-            variables: variables.collect(),
+            variables,
             layouts: Layouts::new(&self.types),
         }
     }
@@ -314,7 +341,7 @@ impl RootNames<'_, '_> {
         if !variable.range.contains(&address) {
             return None;
         }
-        let offset = address - variable.range.start;
+        let offset = variable.offset + (address - variable.range.start);
         let path = self.layouts.path(variable.type_id, offset);
         Some(format!("{}{path}", variable.name))
     }

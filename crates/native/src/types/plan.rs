@@ -24,6 +24,8 @@ pub(super) enum SlotKind {
     Pointer(TypeId),
     /// A pointer with a table of functions beside it, at this offset, and to what it refers as far as its own type says.
     Dynamic { table: u32, target: Option<TypeId> },
+    /// A pointer to values of this type, with their number in the next word.
+    Slice(TypeId),
     /// A container whose members have a meaning.
     Container(LibraryContainer, TypeId),
     /// An array with this number of elements.
@@ -87,7 +89,7 @@ impl Plans {
                     }
                     return slots;
                 }
-                if let Some(slot) = dynamic(types, id) {
+                if let Some(slot) = dynamic(types, id).or_else(|| slice(types, id)) {
                     return vec![slot];
                 }
                 self.of_members(types, id, depth)
@@ -160,5 +162,17 @@ fn dynamic(types: &TypeTable<'_>, id: TypeId) -> Option<Slot> {
             table: table.offset,
             target: types.pointee(pointer.type_id),
         },
+    })
+}
+
+/// The two words of a `&[T]`, `Box<[T]>` or `Rc<[T]>` of Rust.
+fn slice(types: &TypeTable<'_>, id: TypeId) -> Option<Slot> {
+    let pointer = types.member(id, "data_ptr")?;
+    let length = types.member(id, "length")?;
+    let is_beside = types.members(id).len() == 2 && length.offset == pointer.offset + 4;
+    let target = types.pointee(pointer.type_id)?;
+    is_beside.then_some(Slot {
+        offset: pointer.offset,
+        holds: SlotKind::Slice(target),
     })
 }

@@ -14,6 +14,7 @@ use heap::TypeEvidence;
 use super::container_use::ContainerUse;
 use super::names::Namer;
 use super::plan::{DEEPEST, Plans, Slot, SlotKind};
+use super::split::SplitValues;
 use super::table::{MemberKind, TypeId, TypeKind, TypeTable};
 use crate::allocator::UsedBlocks;
 use crate::block_index::BlockIndex;
@@ -55,6 +56,8 @@ pub(super) struct Spread<'s, 'a> {
     walk: &'s UsedBlocks,
     index: &'s BlockIndex<'s>,
     plans: Plans,
+    /// Those of variables that an optimiser divided.
+    split: SplitValues,
     pub(super) blocks: Vec<Option<BlockType>>,
     seen: HashSet<(u32, TypeId)>,
     queue: VecDeque<TypedPlace>,
@@ -90,6 +93,7 @@ impl<'s, 'a> Spread<'s, 'a> {
             walk,
             index,
             plans: Plans::default(),
+            split: SplitValues::after(memory),
             blocks: columns::repeated(None, walk.addresses.len())?,
             seen: HashSet::new(),
             queue: VecDeque::new(),
@@ -125,6 +129,14 @@ impl<'s, 'a> Spread<'s, 'a> {
                 self.place(variable.address, variable.type_id, 1)?;
             }
         }
+        for variable in &self.types.split {
+            let is_read = |at: u32| statics.contains(&at) && !own.contains(&at);
+            let size = self.types.size(variable.type_id);
+            let at = self.split.add(self.memory, (variable, size), is_read)?;
+            if let Some(at) = at {
+                self.place(at, variable.type_id, 1)?;
+            }
+        }
         while let Some(place) = self.queue.pop_front() {
             self.follow(place)?;
         }
@@ -140,11 +152,25 @@ impl<'s, 'a> Spread<'s, 'a> {
     }
 
     pub(super) fn word(&self, address: u32) -> Option<u32> {
+        if self.split.contains(address) {
+            let bytes = self.split.bytes(address, 4)?.first_chunk()?;
+            return Some(u32::from_le_bytes(*bytes));
+        }
         self.memory.word(Address(address))
     }
 
     pub(super) fn byte(&self, address: u32) -> Option<u8> {
-        self.memory.as_bytes().get(address as usize).copied()
+        self.bytes(address, 1)?.first().copied()
+    }
+
+    fn bytes(&self, address: u32, size: u32) -> Option<&[u8]> {
+        if self.split.contains(address) {
+            return self.split.bytes(address, size);
+        }
+        let start = address as usize;
+        self.memory
+            .as_bytes()
+            .get(start..start.checked_add(size as usize)?)
     }
 
     /// By how many bytes less than this what a program asked for can be smaller than what its block has.
@@ -236,6 +262,7 @@ impl<'s, 'a> Spread<'s, 'a> {
                     let table = address.checked_add(table);
                     self.refer_by_table(at, table, target)?;
                 }
+                SlotKind::Slice(target) => self.follow_slice(at, target, is_guess)?,
                 // That it takes a block says enough, also in a union.
                 SlotKind::Container(kind, id) => self.follow_container(at, kind, id)?,
                 SlotKind::Array(element, count) => self.place(at, element, count)?,
@@ -261,11 +288,11 @@ impl<'s, 'a> Spread<'s, 'a> {
             .iter()
             .find(|member| member.kind == MemberKind::Discriminant);
         let value = discriminant.and_then(|member| {
-            let at = address.checked_add(member.offset)? as usize;
-            let size = self.types.size(member.type_id).min(8) as usize;
-            let bytes = self.memory.as_bytes().get(at..at.checked_add(size)?)?;
+            let at = address.checked_add(member.offset)?;
+            let size = self.types.size(member.type_id).min(8);
+            let bytes = self.bytes(at, size)?;
             let mut value = [0; 8];
-            value[..size].copy_from_slice(bytes);
+            value[..bytes.len()].copy_from_slice(bytes);
             // A value may be written with its sign.
             Some((
                 u64::from_le_bytes(value),
@@ -277,9 +304,10 @@ impl<'s, 'a> Spread<'s, 'a> {
             _ => false,
         };
         let chosen = members.iter().find(|member| is(member.kind));
+        let is_known = discriminant.is_none() || value.is_some();
         let chosen = chosen.or_else(|| {
             let mut members = members.iter();
-            members.find(|member| member.kind == MemberKind::Variant(None))
+            members.find(|member| is_known && member.kind == MemberKind::Variant(None))
         });
         if let Some(member) = chosen
             && let Some(at) = address.checked_add(member.offset)
@@ -366,6 +394,11 @@ impl<'s, 'a> Spread<'s, 'a> {
         let count = if found.is_array { usable / size } else { 1 };
         if self.assign_type(block, found)? {
             self.place(start + found.base, found.type_id, count)?;
+            if let Some(tail) = self.tail(found.type_id).filter(|_| !found.is_array) {
+                let room = usable.saturating_sub(tail.offset);
+                let count = room.checked_div(self.types.size(tail.element));
+                self.place(start + tail.offset, tail.element, count.unwrap_or(0))?;
+            }
         }
         Ok(())
     }

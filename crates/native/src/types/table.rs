@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use gimli::{Encoding, EndianSlice, Expression, LittleEndian};
+
 /// A type, by its position in [`TypeTable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct TypeId(pub(super) u32);
@@ -97,6 +99,33 @@ pub(super) struct Variable<'a> {
     pub(super) type_id: TypeId,
 }
 
+/// A variable of which an optimiser made several, or that it replaced by a shorter one.
+#[derive(Clone, Debug)]
+pub(super) struct SplitVariable<'a> {
+    pub(super) name: &'a str,
+    pub(super) scope: u32,
+    pub(super) type_id: TypeId,
+    pub(super) pieces: Vec<VariablePiece<'a>>,
+}
+
+/// A part of such a variable. What is in no part is not known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct VariablePiece<'a> {
+    /// From the start of the variable.
+    pub(super) offset: u32,
+    /// Its bytes; more than the variable has if it is all of it.
+    pub(super) size: u32,
+    pub(super) place: PiecePlace<'a>,
+}
+
+/// Where a part of a variable is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum PiecePlace<'a> {
+    At(u32),
+    /// It is computed from memory.
+    Computed(Expression<EndianSlice<'a, LittleEndian>>, Encoding),
+}
+
 /// All types and variables of a module.
 #[derive(Debug, Default)]
 pub(super) struct TypeTable<'a> {
@@ -107,6 +136,7 @@ pub(super) struct TypeTable<'a> {
     pub(super) arguments: Vec<TypeArgument<'a>>,
     /// By address.
     pub(super) variables: Vec<Variable<'a>>,
+    pub(super) split: Vec<SplitVariable<'a>>,
     /// The first is that of what lies in no scope.
     pub(super) scopes: Vec<NameScope<'a>>,
     /// Structs and unions that are described, by their names without scopes.

@@ -1,7 +1,8 @@
 //! One entry of the debug information, and the context for reading its attributes.
 
-use gimli::{AttributeValue, Operation};
+use gimli::{AttributeValue, Expression, Operation};
 
+use super::super::table::{PiecePlace, VariablePiece};
 use super::budget::{DwarfBudget, DwarfFailure, DwarfSlice};
 
 /// The offset of an entry in `debug_info`; `NO_ENTRY` for none.
@@ -74,13 +75,20 @@ impl<'a> TypeEntry<'_, 'a> {
         }
     }
 
+    /// What says where a variable is.
+    fn location(&self) -> Option<Expression<DwarfSlice<'a>>> {
+        match self.entry.attr_value(gimli::DW_AT_location)? {
+            AttributeValue::Exprloc(expression) => Some(expression),
+            _ => None,
+        }
+    }
+
     /// The address of a variable, if it has one that never changes.
     pub(super) fn address(&self) -> Option<u32> {
-        let Some(AttributeValue::Exprloc(expression)) =
-            self.entry.attr_value(gimli::DW_AT_location)
-        else {
-            return None;
-        };
+        self.address_of(self.location()?)
+    }
+
+    fn address_of(&self, expression: Expression<DwarfSlice<'a>>) -> Option<u32> {
         let mut operations = expression.operations(self.unit.encoding());
         let address = match operations.next().ok()?? {
             Operation::Address { address } => address,
@@ -95,6 +103,70 @@ impl<'a> TypeEntry<'_, 'a> {
         };
         let is_whole = matches!(operations.next(), Ok(None));
         u32::try_from(address).ok().filter(|_| is_whole)
+    }
+
+    /// The parts of a variable that has no address of its own, as far as memory has them.
+    pub(super) fn pieces(
+        &self,
+        budget: &mut DwarfBudget,
+    ) -> Result<Vec<VariablePiece<'a>>, DwarfFailure> {
+        let mut pieces = Vec::new();
+        let Some(whole) = self.location() else {
+            return Ok(pieces);
+        };
+        budget.spend(whole.0.len())?;
+        // Most are local variables.
+        if !whole.0.slice().contains(&gimli::DW_OP_addr.0) {
+            return Ok(pieces);
+        }
+        let mut operations = whole.operations(self.unit.encoding());
+        let (mut start, mut offset) = (0, 0u32);
+        loop {
+            let end = operations.offset_from(&whole);
+            let Ok(operation) = operations.next() else {
+                return Ok(Vec::new());
+            };
+            let size = match operation {
+                Some(Operation::Piece {
+                    size_in_bits,
+                    bit_offset: None | Some(0),
+                }) if size_in_bits % 8 == 0 => u32::try_from(size_in_bits / 8).ok(),
+                Some(Operation::Piece { .. }) => None,
+                None if start == 0 => Some(u32::MAX),
+                None => return Ok(pieces),
+                Some(_) => continue,
+            };
+            let Some(size) = size else {
+                return Ok(Vec::new());
+            };
+            if let Some(place) = self.place(Expression(whole.0.range(start..end))) {
+                budget.keep()?;
+                pieces.push(VariablePiece {
+                    offset,
+                    size,
+                    place,
+                });
+            }
+            start = operations.offset_from(&whole);
+            offset = offset.saturating_add(size);
+            if operation.is_none() {
+                return Ok(pieces);
+            }
+        }
+    }
+
+    /// Where a part of a variable is; `None` if that is not known.
+    fn place(&self, expression: Expression<DwarfSlice<'a>>) -> Option<PiecePlace<'a>> {
+        if let Some(address) = self.address_of(expression) {
+            return Some(PiecePlace::At(address));
+        }
+        let encoding = self.unit.encoding();
+        let (mut operations, mut last) = (expression.operations(encoding), None);
+        while let Some(next) = operations.next().ok()? {
+            last = Some(next);
+        }
+        let is_value = matches!(last, Some(Operation::StackValue));
+        is_value.then_some(PiecePlace::Computed(expression, encoding))
     }
 }
 

@@ -3,8 +3,8 @@
 use gimli::{DwTag, EndianSlice, LittleEndian};
 
 use super::super::table::{
-    DescribedType, MemberKind, NameScope, NumberKind, TypeArgument, TypeId, TypeKind, TypeMember,
-    TypeTable, Variable,
+    DescribedType, MemberKind, NameScope, NumberKind, SplitVariable, TypeArgument, TypeId,
+    TypeKind, TypeMember, TypeTable, Variable, VariablePiece,
 };
 use super::budget::{AbbreviationTables, DwarfBudget, DwarfFailure, DwarfSlice};
 use super::entry::{EntryOffset, NO_ENTRY, TypeEntry};
@@ -101,6 +101,8 @@ struct RawVariable<'a> {
     name: &'a str,
     scope: u32,
     address: Option<u32>,
+    /// If it has no address.
+    pieces: Vec<VariablePiece<'a>>,
     type_offset: EntryOffset,
     specifies: EntryOffset,
 }
@@ -322,7 +324,11 @@ impl<'a> TypeReader<'a> {
     fn add_variable(&mut self, entry: &TypeEntry<'_, 'a>) -> std::result::Result<(), DwarfFailure> {
         let address = entry.address();
         let is_declared = entry.is_set(gimli::DW_AT_declaration);
-        if address.is_none() && !is_declared {
+        let pieces = match address {
+            Some(_) => Vec::new(),
+            None => entry.pieces(&mut self.budget)?,
+        };
+        if address.is_none() && pieces.is_empty() && !is_declared {
             return Ok(());
         }
         self.budget.keep()?;
@@ -332,6 +338,7 @@ impl<'a> TypeReader<'a> {
             name: entry.name(&mut self.budget)?,
             scope: self.open.scope(),
             address,
+            pieces,
             type_offset: entry.reference(gimli::DW_AT_type),
             specifies: specifies[0].min(specifies[1]),
         };
@@ -373,9 +380,9 @@ impl<'a> TypeReader<'a> {
         let by_entry: HashMap<EntryOffset, &RawVariable<'_>> =
             variables.iter().map(|(entry, raw)| (*entry, raw)).collect();
         for (_, raw) in &variables {
-            let Some(address) = raw.address else {
+            if raw.address.is_none() && raw.pieces.is_empty() {
                 continue;
-            };
+            }
             let declared = by_entry.get(&raw.specifies).copied().unwrap_or(raw);
             let named = if raw.name.is_empty() { declared } else { raw };
             let typed = if raw.type_offset == NO_ENTRY {
@@ -383,13 +390,23 @@ impl<'a> TypeReader<'a> {
             } else {
                 raw
             };
-            if let Some(type_id) = position(TypeId(typed.type_offset)) {
-                types.variables.push(Variable {
-                    name: named.name,
-                    scope: named.scope,
+            let Some(type_id) = position(TypeId(typed.type_offset)) else {
+                continue;
+            };
+            let (name, scope) = (named.name, named.scope);
+            match raw.address {
+                Some(address) => types.variables.push(Variable {
+                    name,
+                    scope,
                     address,
                     type_id,
-                });
+                }),
+                None => types.split.push(SplitVariable {
+                    name,
+                    scope,
+                    type_id,
+                    pieces: raw.pieces.clone(),
+                }),
             }
         }
         types
