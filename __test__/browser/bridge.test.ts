@@ -27,7 +27,8 @@ const PAGE = `<!DOCTYPE html><title>starting</title><script type="module">
 const PAGE_OF_RUST = `<!DOCTYPE html><title>starting</title><script type="module">
   import * as bindings from "./desk.js";
   import { build } from "./clients.mjs";
-  globalThis.truth = JSON.stringify(build(await bindings.default(), bindings));
+  const exports = await bindings.default({ module_or_path: "./desk_bg.wasm" });
+  globalThis.truth = JSON.stringify(build(exports, bindings));
   document.title = "rust is ready";
 </script>`;
 
@@ -62,8 +63,9 @@ describe.skipIf(missing)("in Chromium", () => {
     ({ folder } = await bridgeFolder("--debug"));
     cpSync(join(import.meta.dirname, "../programs/bridge"), folder, { recursive: true });
     writeFileSync(join(folder, "index.html"), PAGE);
-    unpackProgram(folder);
-    writeFileSync(join(folder, "rust.html"), PAGE_OF_RUST);
+    mkdirSync(join(folder, "rust"));
+    unpackProgram(join(folder, "rust"));
+    writeFileSync(join(folder, "rust/index.html"), PAGE_OF_RUST);
     server = await serve(folder);
     const profile = join(folder, "profile");
     mkdirSync(profile);
@@ -126,13 +128,13 @@ describe.skipIf(missing)("in Chromium", () => {
   );
 
   test("a table of externref is the holder of what Rust has, and a declared field tells which", async () => {
-    const url = await openPage("rust", "rust.html");
+    const url = await openPage("rust", "rust/index.html");
     const truth = JSON.parse(String(await evaluate(url, "truth")));
     const target = await attach(url);
-    const prefix = join(folder, "rust");
+    const prefix = join(folder, "rust/pair");
     await target.writeDump(`${prefix}.dump`, outputs(prefix));
     await target.close();
-    expectHolders(folder, prefix, truth);
+    expectHolders(join(folder, "rust"), prefix, truth);
   });
 
   test("a holder that is removed, and whose objects are unpinned, is gone with them", async () => {
