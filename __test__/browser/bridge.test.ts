@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { type BridgeTruth, bridgeFolder, groupsNotSeen, shownNumbers } from "../support/bridge.ts";
 import { holders, judged, openPair } from "../support/bridge_judge.ts";
+import { expectHolders, unpackProgram } from "../support/table_of_objects.ts";
 import { FLAGS, findChromium, serve } from "./chromium.ts";
 
 const missing = findChromium() === undefined ? "there is no Chromium" : undefined;
@@ -21,6 +22,14 @@ const PAGE = `<!DOCTYPE html><title>starting</title><script type="module">
   globalThis.program = await instantiate(module, {});
   globalThis.truth = build(globalThis.program, 1);
   document.title = name + " is ready";
+</script>`;
+
+const PAGE_OF_RUST = `<!DOCTYPE html><title>starting</title><script type="module">
+  import * as bindings from "./desk.js";
+  import { build } from "./clients.mjs";
+  const exports = await bindings.default({ module_or_path: "./desk_bg.wasm" });
+  globalThis.truth = JSON.stringify(build(exports, bindings));
+  document.title = "rust is ready";
 </script>`;
 
 interface Listed {
@@ -54,6 +63,9 @@ describe.skipIf(missing)("in Chromium", () => {
     ({ folder } = await bridgeFolder("--debug"));
     cpSync(join(import.meta.dirname, "../programs/bridge"), folder, { recursive: true });
     writeFileSync(join(folder, "index.html"), PAGE);
+    mkdirSync(join(folder, "rust"));
+    unpackProgram(join(folder, "rust"));
+    writeFileSync(join(folder, "rust/index.html"), PAGE_OF_RUST);
     server = await serve(folder);
     const profile = join(folder, "profile");
     mkdirSync(profile);
@@ -75,8 +87,8 @@ describe.skipIf(missing)("in Chromium", () => {
   });
 
   /** Opens a page with a program, and returns the address of its debugger when it is ready. */
-  async function openPage(name: string): Promise<string> {
-    const page = encodeURI(`${server.url}/index.html?${name}`);
+  async function openPage(name: string, path = `index.html?${name}`): Promise<string> {
+    const page = encodeURI(`${server.url}/${path}`);
     await fetch(`${address}/json/new?${page}`, { method: "PUT" });
     const listed = async () => (await (await fetch(`${address}/json/list`)).json()) as Listed[];
     const ready = async () => (await listed()).find(({ title }) => title === `${name} is ready`);
@@ -114,6 +126,16 @@ describe.skipIf(missing)("in Chromium", () => {
       expect(verdict.withHolder / verdict.held).toBeGreaterThanOrEqual(0.75);
     },
   );
+
+  test("a table of externref is the holder of what Rust has, and a declared field tells which", async () => {
+    const url = await openPage("rust", "rust/index.html");
+    const truth = JSON.parse(String(await evaluate(url, "truth")));
+    const target = await attach(url);
+    const prefix = join(folder, "rust/pair");
+    await target.writeDump(`${prefix}.dump`, outputs(prefix));
+    await target.close();
+    expectHolders(join(folder, "rust"), prefix, truth);
+  });
 
   test("a holder that is removed, and whose objects are unpinned, is gone with them", async () => {
     const url = await openPage("removal");
