@@ -2,11 +2,9 @@
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { captureDump, exposeGlobals } from "../dist/capture.js";
 import { openHeap } from "../dist/index.js";
 import { dumped, expectBlocksOfLog, PATH, PROGRAMS } from "./support/native_program.ts";
 
@@ -103,52 +101,5 @@ describe.skipIf(!isRun).each(["dlmalloc", "emmalloc"] as const)("emcc, %s", (mal
   test("the blocks of a program of C++ are those of the log", () => {
     const guest = run("guest.cpp", malloc, "-O2");
     expectBlocksOfLog(guest, OVERHEAD[malloc]);
-  });
-});
-
-/** What the code of emscripten calls to make an instance. */
-type Instantiate = (
-  imports: Record<string, Record<string, WebAssembly.Memory>>,
-  done: (instance: WebAssembly.Instance) => void,
-) => WebAssembly.Exports;
-
-describe.skipIf(!isRun)("a main module, which is placed in memory when it is loaded", () => {
-  test.each(["-O0", "-O2"])("%s: its blocks, variables and types are found", async (level) => {
-    const file = join(folder, `main_module${level}.js`);
-    const settings = ["-sMAIN_MODULE=2", "-sMODULARIZE", "-sWASM_ASYNC_COMPILATION=0"];
-    const { status, stderr } = spawnSync(
-      "emcc",
-      ["-g", level, ...settings, "main_module.c", "-o", file],
-      { cwd: PROGRAMS, env: { ...process.env, PATH }, encoding: "utf8" },
-    );
-    expect(status, stderr).toBe(0);
-    const wasm = new Uint8Array(readFileSync(file.replace(/js$/, "wasm")));
-    let exports: WebAssembly.Exports = {};
-    let memory: WebAssembly.Memory | undefined;
-    const instantiateWasm: Instantiate = (imports, done) => {
-      const module = new WebAssembly.Module(exposeGlobals(wasm));
-      const instance = new WebAssembly.Instance(module, imports);
-      memory = imports.env?.memory;
-      exports = instance.exports;
-      done(instance);
-      return exports;
-    };
-    await createRequire(import.meta.url)(file)({ instantiateWasm });
-    const call = (name: string, ...values: number[]) =>
-      (exports[name] as (...values: number[]) => void)(...values);
-    for (let value = 0; value < 100; value++) call("add", value);
-    for (let nth = 0; nth < 7; nth++) call("lose");
-    const heap = openHeap(captureDump(exports, memory && { memory }), wasm);
-    expect(heap.summary().unreferenced?.count).toBe(7);
-    expect(heap.find({ class: "node", limit: 1 }).total).toBe(100);
-    const [third] = heap.find({ class: "node", where: "this.value == 97", limit: 1 }).objects;
-    expect(heap.paths(third?.address ?? 0).path?.text).toMatch(/^global static list > /);
-    heap.close();
-    // Without its data, it is another program.
-    const other = captureDump(exports, memory && { memory });
-    other.fill(0, other.length - (memory?.buffer.byteLength ?? 0)).fill(0x55, -65536);
-    expect(() => openHeap(other, wasm)).toThrow(
-      expect.objectContaining({ code: expect.stringMatching(/^ERR_(MODULE_MISMATCH|ALLOCATOR)/) }),
-    );
   });
 });

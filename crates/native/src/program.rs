@@ -119,7 +119,7 @@ impl<'a> Program<'a> {
     /// # Errors
     /// [`Error::Aborted`](base::Error::Aborted), [`Error::OutOfMemory`](base::Error::OutOfMemory).
     pub fn type_summary(&self, control: &Control) -> Result<TypeSummary> {
-        Ok(self.typing(&self.module, control)?.summary())
+        Ok(Typing::read(&self.module, control)?.summary())
     }
 
     /// Analyzes a dump of this program. The dump is dropped as soon as it is read.

@@ -190,7 +190,11 @@ impl<'s, 'a> Spread<'s, 'a> {
 
     /// Whether a place is new.
     pub(super) fn see(&mut self, address: u32, type_id: TypeId) -> Result<bool> {
-        columns::check_room(32, "the places of typed values")?;
+        // To ask for each place would take most of the time.
+        if self.seen.len() == self.seen.capacity() {
+            let grown = (self.seen.len() as u64 + 1024) * 32;
+            columns::check_room(grown, "the places of typed values")?;
+        }
         Ok(self.seen.insert((address, type_id)))
     }
 
