@@ -63,10 +63,10 @@ describe.skipIf(process.env.TEST_NATIVE === undefined)("after wasm-opt", () => {
 
 /** With `npm run test:native`: it downloads the crates, and builds them. */
 describe.skipIf(process.env.TEST_NATIVE === undefined).each([
-  { crate: "toml_edit", feature: "toml" },
-  { crate: "regex", feature: "regex" },
-  { crate: "rhai", feature: "rhai" },
-])("$crate", ({ crate, feature }) => {
+  { crate: "toml_edit", feature: "toml", least: 0.95 },
+  { crate: "regex", feature: "regex", least: 0.95 },
+  { crate: "rhai", feature: "rhai", least: 0.2 },
+])("$crate", ({ crate, feature, least }) => {
   test.each(["dev", "release"])("%s: the heap is read, and blocks have types", (profile) => {
     mkdirSync(OUTPUT, { recursive: true });
     const target = ["--target", "wasm32-unknown-unknown", "--target-dir", OUTPUT];
@@ -97,7 +97,7 @@ describe.skipIf(process.env.TEST_NATIVE === undefined).each([
           `${(wasm.length / 2 ** 20).toFixed(1)} MiB opened in ${seconds.toFixed(2)} s`,
       );
       expect(live).toBeGreaterThan(100);
-      expect(blocks).toBeGreaterThan(0.9);
+      expect(blocks).toBeGreaterThan(least);
     }
   });
 });
