@@ -121,8 +121,8 @@ describe.each(COMPILERS)("$name", (compiler) => {
     );
     expect(wrong).toEqual([]);
     // The programs of C++ lose blocks that they take out of containers: only old words refer to these.
-    const least = compiler.ending === "cpp" ? 0.85 : 0.95;
-    expect(total.typedBlocks / total.blocks).toBeGreaterThan(least);
-    expect(total.typedBytes / total.bytes).toBeGreaterThan(0.85);
+    const [blocks, bytes] = compiler.ending === "cpp" ? [0.85, 0.8] : [0.95, 0.95];
+    expect(total.typedBlocks / total.blocks).toBeGreaterThan(blocks);
+    expect(total.typedBytes / total.bytes).toBeGreaterThan(bytes);
   });
 });

@@ -15,6 +15,9 @@ mod kept {
         "#;
         let mut engine = engine;
         engine.register_global_module(rhai::packages::Package::as_shared_module(&rhai::packages::StandardPackage::new()));
+        // A build with assertions allows less.
+        engine.set_max_expr_depths(64, 64);
+        engine.set_max_call_levels(64);
         let ast = engine.compile(script).unwrap();
         let mut scope = rhai::Scope::new();
         engine.run_ast_with_scope(&mut scope, &ast).unwrap();

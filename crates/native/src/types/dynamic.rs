@@ -2,6 +2,7 @@
 //! The table says of which type the value is.
 
 use base::error::Result;
+use base::units::ObjectIndex;
 use heap::TypeEvidence;
 
 use super::spread::{BlockType, Spread};
@@ -21,29 +22,65 @@ impl Spread<'_, '_> {
     ) -> Result<()> {
         let table = table.and_then(|at| self.word(at));
         let concrete = table.and_then(|table| self.tables.get(&table)).copied();
-        let (Some(concrete), Some(word)) = (concrete, self.word(pointer)) else {
+        let Some(word) = self.word(pointer) else {
             return Ok(());
         };
-        let wrapper = target.and_then(|target| self.counted(target));
-        let allocated = match wrapper {
-            Some(wrapper) => self.counted_of(wrapper, concrete),
-            None => Some(self.types.resolved(concrete)),
+        let Some((block, start, usable)) = self.block(word).filter(|found| found.1 == word) else {
+            return Ok(());
         };
-        if let Some(type_id) = allocated
-            && let Some((block, start, usable)) = self.block(word)
-            && start == word
-            && self.fits_once(type_id, usable)
-        {
-            self.assign_type(
-                block,
-                BlockType {
-                    type_id,
-                    is_array: false,
-                    evidence: TypeEvidence::Dynamic,
-                    base: 0,
-                },
-            )?;
-            self.place(word, type_id, 1)?;
+        let counted = target.and_then(|target| Some((target, self.counted(target)?)));
+        let allocated = match (counted, concrete) {
+            (_, None) => None,
+            (Some((_, wrapper)), Some(concrete)) => self.counted_of(wrapper, concrete),
+            (None, Some(concrete)) => Some(self.types.resolved(concrete)),
+        };
+        match (allocated, counted) {
+            (Some(type_id), _) if self.fits_once(type_id, usable) => {
+                self.assign_type(
+                    block,
+                    BlockType {
+                        type_id,
+                        is_array: false,
+                        evidence: TypeEvidence::Dynamic,
+                        base: 0,
+                    },
+                )?;
+                self.place(start, type_id, 1)
+            }
+            (None, Some((target, _))) => self.counters(block, (start, usable), target, concrete),
+            _ => Ok(()),
+        }
+    }
+
+    /// What `Rc` or `Arc` allocated for a value whose counters the debug information does not describe: they have the size that
+    /// they have for any value.
+    fn counters(
+        &mut self,
+        block: ObjectIndex,
+        (start, usable): (u32, u32),
+        target: TypeId,
+        concrete: Option<TypeId>,
+    ) -> Result<()> {
+        let header = self.types.size(target);
+        let value = concrete.map_or(0, |concrete| self.types.size(concrete));
+        let bytes = header.saturating_add(value);
+        let is_filled = bytes.saturating_add(self.slack(usable)) > usable;
+        if header == 0 || bytes > usable || concrete.is_some() && !is_filled {
+            return Ok(());
+        }
+        self.assign_type(
+            block,
+            BlockType {
+                type_id: target,
+                is_array: false,
+                evidence: TypeEvidence::Field,
+                base: 0,
+            },
+        )?;
+        // The strong counter comes first.
+        let is_alive = self.word(start).is_some_and(|strong| strong != 0);
+        if let Some(concrete) = concrete.filter(|_| is_alive) {
+            self.place(start + header, concrete, 1)?;
         }
         Ok(())
     }

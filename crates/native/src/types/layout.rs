@@ -220,7 +220,10 @@ impl<'t, 'a> Layouts<'t, 'a> {
     fn pointer(&mut self, offset: u32, holds: SlotKind) -> Option<u32> {
         let types = self.types;
         match holds {
-            SlotKind::Pointer(_) | SlotKind::Slice(_) | SlotKind::Dynamic { .. } => Some(offset),
+            SlotKind::Pointer(_)
+            | SlotKind::One(_)
+            | SlotKind::Slice(_)
+            | SlotKind::Dynamic { .. } => Some(offset),
             SlotKind::Container(kind, id) => {
                 let part = kind
                     .contents()
@@ -235,7 +238,9 @@ impl<'t, 'a> Layouts<'t, 'a> {
                 variants.find_map(|member| {
                     let plan = self.plans.get(types, types.resolved(member.type_id));
                     let first = plan.first()?;
-                    let (SlotKind::Pointer(_) | SlotKind::Slice(_)) = first.holds else {
+                    let (SlotKind::Pointer(_) | SlotKind::One(_) | SlotKind::Slice(_)) =
+                        first.holds
+                    else {
                         return None;
                     };
                     offset.checked_add(member.offset)?.checked_add(first.offset)

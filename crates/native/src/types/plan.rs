@@ -22,6 +22,8 @@ pub(super) struct Slot {
 pub(super) enum SlotKind {
     /// A pointer to values of this type.
     Pointer(TypeId),
+    /// A pointer to one value of this type: in Rust and Zig, those to several are others.
+    One(TypeId),
     /// A pointer with a table of functions beside it, at this offset, and to what it refers as far as its own type says.
     Dynamic { table: u32, target: Option<TypeId> },
     /// A pointer to values of this type, with their number in the next word.
@@ -69,7 +71,13 @@ impl Plans {
                 if types.get(target).name == "c_void" {
                     return Vec::new();
                 }
-                one(SlotKind::Pointer(target))
+                // Those of C have no names.
+                let is_one = !found.name.is_empty() && !found.name.contains("[*");
+                one(if is_one {
+                    SlotKind::One(target)
+                } else {
+                    SlotKind::Pointer(target)
+                })
             }
             (TypeKind::Array, Some(element)) => {
                 let element = types.resolved(element);

@@ -266,6 +266,11 @@ impl<'s, 'a> Spread<'s, 'a> {
                     let table = address.checked_add(table);
                     self.refer_by_table(at, table, target)?;
                 }
+                SlotKind::One(target) => {
+                    if let Some(word) = self.word(at) {
+                        self.refer_to(word, target, (is_guess, true))?;
+                    }
+                }
                 SlotKind::Slice(target) => self.follow_slice(at, target, is_guess)?,
                 // That it takes a block says enough, also in a union.
                 SlotKind::Container(kind, id) => self.follow_container(at, kind, id)?,
@@ -325,6 +330,16 @@ impl<'s, 'a> Spread<'s, 'a> {
 
     /// A pointer to at least one value of a type.
     pub(super) fn refer(&mut self, word: u32, target: TypeId, is_guess: bool) -> Result<()> {
+        self.refer_to(word, target, (is_guess, false))
+    }
+
+    /// A pointer to values of a type, or to one value only.
+    fn refer_to(
+        &mut self,
+        word: u32,
+        target: TypeId,
+        (is_guess, is_one): (bool, bool),
+    ) -> Result<()> {
         let Some((block, start, usable)) = self.block(word) else {
             return Ok(());
         };
@@ -348,7 +363,19 @@ impl<'s, 'a> Spread<'s, 'a> {
             if known.as_ref().is_some_and(explains) {
                 return Ok(());
             }
-            let found = self.at_start(target, usable);
+            let found = self.at_start(target, usable).map(|found| {
+                let is_value = self.detail(found) > 1;
+                if is_one && found.is_array && is_value {
+                    // More comes after it, which its type does not say.
+                    BlockType {
+                        is_array: false,
+                        evidence: TypeEvidence::Fit,
+                        ..found
+                    }
+                } else {
+                    found
+                }
+            });
             let is_exact = found.is_some_and(|found| found.evidence == TypeEvidence::Field);
             let Some(found) = found.filter(|_| !is_guess || is_exact) else {
                 return Ok(());
