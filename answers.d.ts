@@ -172,6 +172,15 @@ export interface JoinedSums {
   closuresRead: boolean;
   /** Whether the instance was found, so that its globals and its stack hang below it. */
   instanceFound: boolean;
+  /**
+   * Objects that each heap alone keeps alive, and both together do not: only cycles across the border hold them, with the pins
+   * and the arrays of declared slots. At most 20 classes are named, those with most objects first. Absent if there are none.
+   */
+  cycles?: {
+    count: number;
+    shallowParts: SizeParts;
+    classes: { className: string; count: number; shallowParts: SizeParts }[];
+  };
 }
 
 /** A reference to cut. */
@@ -518,9 +527,10 @@ export interface MergedPathsAnswer extends Answer {
   classes: string[];
   count: number;
   shallowSize: number;
+  /** Of heaps that were joined: these bytes by heap, here and below. Absent for one heap. */
+  shallowParts?: SizeParts;
   /** The bytes that the objects retain together, each byte counted once. Removing all of them frees at least that much. */
   retainedSetSize: number;
-  /** Of heaps that were joined: these bytes by heap. Absent for one heap. */
   retainedSetParts?: SizeParts;
   freedByRemovingAll: number;
   /** Of heaps that were joined: these bytes by heap. Absent for one heap. */
@@ -589,6 +599,8 @@ export interface DominatorGroupsAnswer extends Answer, Page {
 /** The answer to {@link Heap.suspects}. */
 export interface SuspectsAnswer extends Answer {
   totalLiveSize: number;
+  /** Of heaps that were joined: the same by heap. Absent for one heap. */
+  totalLiveParts?: SizeParts;
   /** The least number of bytes that a suspect retains, or by which it has grown. */
   threshold: number;
   suspects: Suspect[];

@@ -39,7 +39,10 @@ export interface OpenOptions extends AnalysisOptions {
    * than {@link Heap.prepare} afterwards. Otherwise the first question that needs an index builds it.
    */
   prepare?: boolean | null | undefined;
-  /** The most bytes that the contents of a compressed file, or the memory of a coredump, may have. */
+  /**
+   * The most bytes that the contents of a compressed file, or the memory of a coredump, may have; with a host, those of all
+   * files together.
+   */
   memoryLimit?: number | null | undefined;
   /**
    * With a host: fields that have an index into an array of JavaScript, as `assembly/index/Item.id=host.slots`. The

@@ -17,6 +17,8 @@
  * is an offset in linear memory, which is also the value of a reference.
  */
 
+import type { SizeParts } from "./answers.js";
+
 export * from "./answers.js";
 export * from "./heap.js";
 
@@ -241,6 +243,11 @@ export interface ConstructorRow {
    * views of a loaded heap, and with the option `retainedSet`. Not enumerable, so JSON leaves it out.
    */
   readonly retainedSetSize?: number;
+  /** Of heaps that were joined: `totalShallowSize`, `totalRetainedSize` and `retainedSetSize` by heap. Absent for one heap. */
+  totalShallowParts?: SizeParts;
+  totalRetainedParts?: SizeParts;
+  /** Not enumerable, so JSON leaves it out. */
+  readonly retainedSetParts?: SizeParts;
   /** Order: retained size ↓, shallow size ↓, address ↑. Created when first read. */
   readonly instances: Instance[];
   /** The same instances in the same order as columns: read these when there are millions. JSON leaves them out. */
@@ -281,6 +288,8 @@ export interface ConstructorView extends View {
   totalHeapSize?: number;
   /** Sum of the shallow sizes of all live heap objects. */
   totalLiveSize: number;
+  /** Of heaps that were joined: the same by heap. Absent for one heap. */
+  totalLiveParts?: SizeParts;
   /** Of a program of C, C++, Rust or Zig: the part of it to which nothing in the memory leads. Absent for other heaps. */
   totalUnreferencedSize?: number;
   /** Rows in the requested order. */

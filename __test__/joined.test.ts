@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openHeapFile, openHeapFileAsync } from "../dist/index.js";
+import { growth, openHeapFile, openHeapFileAsync } from "../dist/index.js";
 import type { Heap } from "../index.js";
 import { failureOf, outputOf, runIn } from "./support/command_line.ts";
 
@@ -118,6 +118,24 @@ test("the other questions are answered for both heaps", () => {
 test("questions of one heap are refused", () => {
   expect(failureOf(run("waste"))).toContain("unknown option '--host'");
   expect(() => heap.unreachable()).toThrow(expect.objectContaining({ code: "ERR_NOT_IN_JOINED" }));
+});
+
+test("a class has the bytes of each heap, and heaps that were joined are not compared", () => {
+  const { constructors, totalLiveSize, totalLiveParts } = heap.constructors();
+  const { joined } = heap.summary();
+  const [javascript, wasm] = [joined?.javascript.liveSize, joined?.wasm.liveSize];
+  expect(totalLiveParts).toEqual({ javascript, wasm });
+  expect((javascript ?? 0) + (wasm ?? 0)).toBe(totalLiveSize);
+  const tickets = constructors.find(({ className }) => className === "Ticket");
+  expect(tickets).toMatchObject({
+    totalShallowParts: { javascript: 40 * 40, wasm: 0 },
+    totalRetainedParts: { javascript: 40 * 40, wasm: 40 * 48 },
+    retainedSetParts: { javascript: 40 * 40, wasm: 40 * 48 },
+  });
+  const refused = expect.objectContaining({ code: "ERR_NOT_IN_JOINED" });
+  expect(() => heap.compareWith(heap)).toThrow(refused);
+  expect(() => heap.suspects({ before: heap })).toThrow(refused);
+  expect(() => growth([heap, heap])).toThrow(refused);
 });
 
 test("options of the host need the host, and it goes with one dump", () => {

@@ -58,16 +58,19 @@ function plainView<Columns extends InstanceColumns>(
 ): object {
   const keys = handle.columns();
   const rows = handle.rows();
+  const parts = handle.parts();
   let unreadRows = rows.length;
   const constructors = rows.map((row, nth) => {
     const columns = () => callNative(() => handle.instances(nth)) as unknown as Columns;
     // Columns that were read for `instances` are reused for `instanceColumns`: the caller has not seen them.
     let spare: Columns | undefined;
     const numbers = keys.map((key, at) => [key, row.numbers[at]] as const);
+    const { retainedSetParts, ...partsOfRow } = parts?.rows[nth] ?? {};
     const plainRow = {
       className: row.className,
       ...(row.typeEvidence === undefined ? {} : { typeEvidence: row.typeEvidence }),
       ...Object.fromEntries(numbers.filter(([key]) => key !== RETAINED_SET)),
+      ...partsOfRow,
     };
     defineLazily(plainRow, "instances", true, () => {
       const read = columns();
@@ -81,12 +84,15 @@ function plainView<Columns extends InstanceColumns>(
     const [, known] = numbers.find(([key]) => key === RETAINED_SET) ?? [];
     if (known !== undefined) defineHidden(plainRow, RETAINED_SET, known);
     else if (retainedSet) defineLazily(plainRow, RETAINED_SET, false, () => retainedSet(nth));
+    if (retainedSetParts !== undefined)
+      defineHidden(plainRow, "retainedSetParts", retainedSetParts);
     // Columns are enumerable, so that structuredClone copies them, but they are not part of the JSON.
     defineHidden(plainRow, "toJSON", withoutColumns);
     return plainRow;
   });
   const view = {
     ...Object.fromEntries(handle.totals()),
+    ...(parts === null ? {} : { totalLiveParts: parts.totalLiveParts }),
     constructors,
     partial: handle.isPartial(),
     warnings: handle.warnings(),

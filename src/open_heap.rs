@@ -8,11 +8,11 @@ use serde::de::DeserializeOwned;
 use super::error::{JsError, Result};
 use super::options::ViewRequest;
 use super::outcome::Outcome;
-use super::views::{TextForm, ViewHandle, WarningData};
+use super::views::{TextForm, ViewHandle, ViewPartsData, WarningData};
 use base::control::Control;
-use engine::heap::views::{ComparisonSort, ConstructorSort};
+use engine::heap::views::{ComparisonSort, ConstructorSort, ConstructorView};
 use engine::outputs::formats::render_json;
-use engine::questions::{Answer, LoadedHeap, Question};
+use engine::questions::{Answer, LoadedHeap, Question, class_parts, live_parts};
 
 /// A heap, and the inputs from which it was opened.
 pub(super) struct OpenHeap {
@@ -57,7 +57,24 @@ impl OpenHeap {
     ) -> base::Result<ViewHandle> {
         let view = request.constructor_view(Arc::clone(self.loaded.heap()), control)?;
         let warnings = self.loaded.warnings().iter().map(WarningData::from);
-        Ok(ViewHandle::of_loaded_heap(view, warnings.collect()))
+        let parts = self.parts(&view, control)?;
+        Ok(ViewHandle::of_loaded_heap(view, warnings.collect(), parts))
+    }
+
+    /// Of heaps that were joined: the sizes of a view by heap.
+    fn parts(
+        &self,
+        view: &ConstructorView,
+        control: &Control,
+    ) -> base::Result<Option<ViewPartsData>> {
+        let Some(live) = live_parts(&self.loaded) else {
+            return Ok(None);
+        };
+        let rows = class_parts(&self.loaded, view, control)?;
+        Ok(Some(ViewPartsData {
+            total_live_parts: live.into(),
+            rows: rows.into_iter().map(Into::into).collect(),
+        }))
     }
 
     pub(super) fn comparison_view(

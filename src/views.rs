@@ -16,8 +16,7 @@ use engine::outputs::formats::{
     Document, JsonStream, NextCommand, TableOptions, accounting_json, render_table,
     render_text_with_next,
 };
-use engine::questions::Answer;
-use engine::questions::WarningText;
+use engine::questions::{Answer, ClassParts, SizeParts, WarningText};
 use workers::guard::guarded;
 use workers::threads::run_on_own_thread;
 
@@ -29,6 +28,8 @@ pub struct ViewHandle {
     owns_heaps: bool,
     /// Of a comparison of loaded heaps: their warnings, which name the dumps.
     warnings: Option<Vec<WarningData>>,
+    /// Of heaps that were joined: the sizes by heap.
+    parts: Option<ViewPartsData>,
     /// The number of bytes that are registered with V8.
     registered_bytes: i64,
 }
@@ -47,6 +48,57 @@ pub struct RowData {
     pub type_evidence: Option<String>,
     /// One number per column.
     pub numbers: Vec<i64>,
+}
+
+/// Bytes of two heaps that were joined.
+#[napi(object, object_from_js = false)]
+#[derive(Clone)]
+pub struct SizePartsData {
+    /// Of objects of JavaScript.
+    pub javascript: i64,
+    /// Of objects in the memory of WebAssembly.
+    pub wasm: i64,
+}
+
+impl From<SizeParts> for SizePartsData {
+    fn from(SizeParts { javascript, wasm }: SizeParts) -> Self {
+        Self {
+            javascript: javascript as i64,
+            wasm: wasm as i64,
+        }
+    }
+}
+
+/// The sizes of a row by heap.
+#[napi(object, object_from_js = false)]
+#[derive(Clone)]
+pub struct RowPartsData {
+    /// The sum of the shallow sizes.
+    pub total_shallow_parts: SizePartsData,
+    /// The sum of the retained sizes.
+    pub total_retained_parts: SizePartsData,
+    /// What the objects retain as a set.
+    pub retained_set_parts: SizePartsData,
+}
+
+impl From<ClassParts> for RowPartsData {
+    fn from(parts: ClassParts) -> Self {
+        Self {
+            total_shallow_parts: parts.shallow.into(),
+            total_retained_parts: parts.retained.into(),
+            retained_set_parts: parts.retained_set.into(),
+        }
+    }
+}
+
+/// The sizes of a view by heap.
+#[napi(object, object_from_js = false)]
+#[derive(Clone)]
+pub struct ViewPartsData {
+    /// Of all live objects.
+    pub total_live_parts: SizePartsData,
+    /// By row.
+    pub rows: Vec<RowPartsData>,
 }
 
 /// The instances of a row, as columns.
@@ -183,9 +235,14 @@ impl ViewHandle {
     }
 
     /// A view of a heap that stays loaded.
-    pub(super) fn of_loaded_heap(view: ConstructorView, warnings: Vec<WarningData>) -> Self {
+    pub(super) fn of_loaded_heap(
+        view: ConstructorView,
+        warnings: Vec<WarningData>,
+        parts: Option<ViewPartsData>,
+    ) -> Self {
         Self {
             warnings: Some(warnings),
+            parts,
             ..Self::new(View::Constructor(Arc::new(view)), false)
         }
     }
@@ -203,6 +260,7 @@ impl ViewHandle {
             view: Some(view),
             owns_heaps,
             warnings: None,
+            parts: None,
             registered_bytes: 0,
         }
     }
@@ -350,6 +408,12 @@ impl ViewHandle {
             let sizes = run_on_own_thread(|| view.retained_set_sizes(&Control::default()))?;
             Ok(Some(sizes.into_iter().map(|size| size as i64).collect()))
         })
+    }
+
+    /// Of heaps that were joined: the sizes by heap; null for one heap.
+    #[napi]
+    pub fn parts(&self) -> Option<ViewPartsData> {
+        self.parts.clone()
     }
 
     /// Releases the memory of this handle. Instances cannot be read any more.

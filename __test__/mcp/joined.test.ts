@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connect, type Session } from "./client.ts";
+import { unpackedSize } from "../../js/served/unpacked_size.ts";
+import { connect, type Session, textOf } from "./client.ts";
 
 const SAMPLES = join(import.meta.dirname, "../samples/border");
 
@@ -13,6 +14,8 @@ let folder: string;
 let truth: Record<string, number[]>;
 let session: Session;
 let heap: string;
+/** What was said when it was opened. */
+let opened: { totalLiveSize: number; totalLiveParts: { javascript: number; wasm: number } };
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "mcp-joined-"));
@@ -29,6 +32,7 @@ beforeAll(async () => {
     host: "tickets.heapsnapshot.zst",
     numbers: "tickets.numbers.json.gz",
   });
+  [opened] = heaps;
   heap = heaps[0].heap;
 });
 afterAll(async () => {
@@ -82,6 +86,53 @@ test("an object that is lost has no holder, and what may be one is not followed"
   expect(object.path.steps).toHaveLength(1);
 });
 
+test("classes, suspects and the open heap have the bytes of each heap", async () => {
+  const { totalLiveSize, totalLiveParts } = opened;
+  expect(totalLiveParts.javascript + totalLiveParts.wasm).toBe(totalLiveSize);
+  const { rows, ...classes } = await session.call("classes", { heap, class: "Ticket" });
+  expect(classes).toMatchObject({ totalLiveSize, totalLiveParts });
+  expect(rows).toEqual([
+    {
+      className: "Ticket",
+      count: 40,
+      shallowSize: 40 * 40,
+      shallowParts: { javascript: 40 * 40, wasm: 0 },
+      retainedSize: 40 * 88,
+      retainedParts: { javascript: 40 * 40, wasm: 40 * 48 },
+    },
+  ]);
+  expect(await session.call("suspects", { heap })).toMatchObject({ totalLiveParts });
+  for (const [name, asked] of [
+    ["classes", { heap, class: "Ticket" }],
+    ["suspects", { heap }],
+  ] as const) {
+    const result = await session.client.callTool({ name, arguments: asked });
+    expect(textOf(result)).toMatch(/Live: \S+ \S+ of JavaScript and \S+ \S+ of wasm\./);
+  }
+});
+
 test("a question of one heap is refused, with the reason", async () => {
   expect(await session.failure("waste", { heap })).toContain("ERR_NOT_IN_JOINED");
+  expect(await session.failure("suspects", { heap, before: heap })).toContain("ERR_NOT_IN_JOINED");
+  expect(await session.failure("compare", { heap, before: heap })).toContain("ERR_NOT_IN_JOINED");
+  expect(await session.failure("growth", { heaps: [heap, heap] })).toContain("ERR_NOT_IN_JOINED");
+});
+
+test("a pair needs the memory of both of its files", async () => {
+  const names = ["tickets.dump.gz", "tickets.heapsnapshot.zst"];
+  const [dump = 0, snapshot = 0] = names.map((name) => {
+    const file = readFileSync(join(folder, name));
+    return unpackedSize(file, file.subarray(-4), file.length);
+  });
+  const open = { dumps: [names[0]], wasm: "app.wasm", host: names[1] };
+  const limited = async (bytes: number) => {
+    const memory = `${Math.ceil((bytes * 2.6) / 2 ** 10)}KiB`;
+    return await connect(["--root", folder, "--memory", memory]);
+  };
+  const small = await limited(Math.max(dump, snapshot) + 1000);
+  expect(await small.failure("open_heaps", open)).toContain("ERR_MEMORY_LIMIT");
+  await small.close();
+  const large = await limited(dump + snapshot + 1000);
+  expect((await large.call("open_heaps", open)).heaps).toHaveLength(1);
+  await large.close();
 });

@@ -3,7 +3,7 @@
  * answers is not known here. A `heap` is a handle from `status`.
  */
 import type { FindAnswer, FoundGroup, GrowthAnswer, PathAnswer, SizeParts } from "../../answers.js";
-import type { ServedClass, WantedClasses } from "../served/questions/classes.js";
+import type { ServedClasses, WantedClasses } from "../served/questions/classes.js";
 import type { Listed } from "../served/questions/found.js";
 import type { DominatorsBody, ObjectBody, ObjectRequest } from "../served/questions/objects.js";
 import type { PageRequest } from "../served/questions/parameters.js";
@@ -109,7 +109,7 @@ export interface Methods {
   report: { request: { heap: string; before?: string | null }; answer: unknown };
   classes: {
     request: WantedClasses & { heap: string };
-    answer: { totalLiveSize: number; rows: ServedClass[]; page: Listed };
+    answer: ServedClasses & { page: Listed };
   };
   instances: { request: InstancesRequest; answer: InstancesAnswer };
   find: {

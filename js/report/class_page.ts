@@ -62,7 +62,7 @@ export function classPage(context: PageContext, parameters: URLSearchParams): HT
       element(
         "p",
         { class: "lead" },
-        `${format.counted(row.count, "live object")}: ${format.bytes(row.shallowSize)} themselves, ${format.sizes(row.retainedSetSize, row.retainedSetParts)} with all that only they keep alive.`,
+        `${format.counted(row.count, "live object")}: ${format.sizes(row.shallowSize, row.shallowParts)} themselves, ${format.sizes(row.retainedSetSize, row.retainedSetParts)} with all that only they keep alive.`,
       ),
     status.before !== null && setChoice(context, state.set, (set) => change({ set })),
     list,

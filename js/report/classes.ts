@@ -4,7 +4,7 @@ import { element } from "./dom.ts";
 import * as format from "./format.ts";
 import { classLink, liveSize, type PageContext, shareCell } from "./parts.ts";
 import { rememberRoute } from "./route.ts";
-import { bytesColumn, table } from "./table.ts";
+import { table } from "./table.ts";
 
 const DEFAULT_SORT = "retained";
 
@@ -39,12 +39,14 @@ export function classesPage({ report }: PageContext, parameters: URLSearchParams
         cell: (row) => format.count(row.count),
         order: (row) => row.count,
       },
-      bytesColumn(
-        "shallow",
-        "Shallow",
-        ({ shallowSize }) => shallowSize,
-        "The size of the objects themselves",
-      ),
+      {
+        key: "shallow",
+        title: "Shallow",
+        hint: "The size of the objects themselves",
+        kind: "number",
+        cell: ({ shallowSize, shallowParts }) => format.sizes(shallowSize, shallowParts),
+        order: ({ shallowSize }) => shallowSize,
+      },
       {
         key: "retained",
         title: "Retained",
@@ -56,7 +58,7 @@ export function classesPage({ report }: PageContext, parameters: URLSearchParams
       },
       {
         key: "share",
-        title: "Retained of live",
+        title: report.summary.joined === undefined ? "Retained of live" : "Retained of both heaps",
         kind: "number",
         cell: ({ retainedSetSize }) => shareCell(retainedSetSize, live),
       },
@@ -70,7 +72,7 @@ export function classesPage({ report }: PageContext, parameters: URLSearchParams
             [
               `${format.counted(rest.classes, "smaller class", "smaller classes")}`,
               format.count(rest.count),
-              format.bytes(rest.shallowSize),
+              format.sizes(rest.shallowSize, rest.shallowParts),
               "",
               "",
             ],

@@ -43,9 +43,10 @@ export interface ClassRow {
   className: string;
   count: number;
   shallowSize: number;
+  /** Of heaps that were joined: these bytes by heap, here and below. */
+  shallowParts?: SizeParts;
   retainedSize: number;
   retainedSetSize: number;
-  /** Of heaps that were joined: these bytes by heap. */
   retainedSetParts?: SizeParts;
 }
 
@@ -118,7 +119,7 @@ export interface Report {
   suspects: Suspects;
   classes: {
     rows: ClassRow[];
-    rest: { classes: number; count: number; shallowSize: number };
+    rest: { classes: number; count: number; shallowSize: number; shallowParts?: SizeParts };
   };
   cells: CellColumns;
   details: Detail[];

@@ -1,5 +1,5 @@
 /** What is said of heaps that were joined: their two sums, and who may hold an object by its number. */
-import type { PossibleReference } from "../../answers.js";
+import type { JoinedSums, PossibleReference } from "../../answers.js";
 import type { ExplorerObject } from "../explorer/methods.js";
 import type { Summary } from "./data.ts";
 import { type Child, element } from "./dom.ts";
@@ -10,13 +10,17 @@ import { objectLabel, referenceLabel } from "./parts.ts";
 /** The sums of both heaps, and what is known of the holders of pinned objects. */
 export function joinedSection({ joined }: Summary): HTMLElement[] {
   if (joined === undefined) return [];
-  const { javascript, wasm, pinned, numbersRead, closuresRead } = joined;
+  const { javascript, wasm, pinned, numbersRead, closuresRead, cycles } = joined;
+  const isAllRead = numbersRead && closuresRead;
   const parts = [
     [pinned.exact, "with an exact holder in JavaScript"],
     [pinned.derived, "with a derived holder"],
     [pinned.possible, "with possible holders only"],
     [pinned.awaitingRelease, "whose wrapper was collected"],
-    [pinned.unseen, "whose address no number equals"],
+    [
+      pinned.unseen,
+      `whose address no ${isAllRead ? "JavaScript number" : "number that was read"} equals`,
+    ],
   ] as const;
   const counts = parts
     .filter(([count]) => count > 0)
@@ -38,7 +42,17 @@ export function joinedSection({ joined }: Summary): HTMLElement[] {
       `${format.counted(pinned.total, "pinned object")}${counts.length === 0 ? "" : ": "}${counts.join(", ")}. `,
       unread.length > 0 && `Not read: ${unread.join(", and ")}.`,
     ),
+    ...(cycles === undefined ? [] : [element("p", { class: "lead" }, cyclesText(cycles))]),
   ];
+}
+
+/** What only cycles across the border keep. */
+function cyclesText({ count, shallowParts, classes }: NonNullable<JoinedSums["cycles"]>): string {
+  const named = classes.map(
+    ({ className, count }) => `${format.count(count)} ${format.className(className)}`,
+  );
+  const size = format.sizes(shallowParts.javascript + shallowParts.wasm, shallowParts);
+  return `Only cycles across the border keep ${format.counted(count, "object")}, ${size}: ${named.join(", ")}.`;
 }
 
 /** What the pane of an object says of slots that may hold it, and of who pinned it. */

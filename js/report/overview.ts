@@ -95,7 +95,7 @@ export function overviewPage(context: PageContext): HTMLElement {
       `What retains at least ${format.bytes(suspects.threshold)} (${format.share(
         suspects.threshold,
         suspects.totalLiveSize,
-      )} of the live bytes), and where it accumulates.`,
+      )} of the live bytes${summary.joined === undefined ? "" : " of both heaps"}), and where it accumulates.`,
     ),
     suspectList(context, suspects.suspects),
     sectionTitle("Sizes"),

@@ -31,7 +31,8 @@ function suspectView(context: PageContext, suspect: Suspect): HTMLElement {
   const size = before === null ? retainedSize : retainedSize - before;
   const figure =
     before === null ? format.sizes(size, suspect.retainedParts) : format.signedBytes(size);
-  const of = before === null ? "of live" : `to ${format.bytes(retainedSize)}`;
+  const heaps = suspect.retainedParts === undefined ? "" : " in both heaps";
+  const of = before === null ? `of live${heaps}` : `to ${format.bytes(retainedSize)}`;
   const shared = before === null ? `${format.share(retainedSize, live)} ${of}` : of;
   const short: ShortPath | null = path === null ? null : { leftOutAfter: -1, leftOut: 0, ...path };
   return element(

@@ -38,7 +38,8 @@ pub struct Reading {
     pub profile: Option<SampledBlocks>,
     /// Pointers that the host held when a dump of C, C++, Rust or Zig was taken.
     pub host_roots: Vec<HostRoot>,
-    /// The most bytes that the contents of a compressed file and the memory of a coredump may have.
+    /// The most bytes that the contents of a compressed file and the memory of a coredump may have; of heaps that are joined,
+    /// those of all files together.
     pub largest: Option<u64>,
 }
 

@@ -48,21 +48,23 @@ pub fn open_joined<Bytes: AsRef<[u8]> + From<Vec<u8>>, Kept: AsRef<[u8]>>(
         .map_err(|error| error.in_file(name))?
         .memory
         .size();
-    let options = Reading {
+    // The limit is for all files together.
+    let mut beside = Reading {
         largest: reading.largest,
         ..Reading::default()
     };
+    take(&mut beside, dump.len());
     let identity = DumpIdentity::of(dump);
-    let numbers = read_beside(host.numbers, &options, control, |bytes| {
+    let numbers = read_beside(host.numbers, &mut beside, control, |bytes| {
         Numbers::read(bytes, &identity)
     })?;
-    let handles = read_beside(host.handles, &options, control, |bytes| {
+    let handles = read_beside(host.handles, &mut beside, control, |bytes| {
         Handles::read(bytes, &identity)
     })?;
     let program = read_program(module, &file, reading, control)?;
     let (bytes, contents) = keep(file.bytes)?;
     let wasm = program.opened(Input { name, bytes }, contents, control)?;
-    let (snapshot, _) = unpacked(host.snapshot, NO_MODULE, &options, control)?;
+    let (snapshot, _) = unpacked(host.snapshot, NO_MODULE, &beside, control)?;
     let js = v8::open(snapshot, None, control)?;
     let options = JoinOptions {
         memory_size,
@@ -77,14 +79,22 @@ pub fn open_joined<Bytes: AsRef<[u8]> + From<Vec<u8>>, Kept: AsRef<[u8]>>(
 /// What a file says that was captured with the dump.
 fn read_beside<Bytes: AsRef<[u8]> + From<Vec<u8>>, T>(
     file: Option<Input<'_, Bytes>>,
-    options: &Reading,
+    reading: &mut Reading,
     control: &Control,
     read: impl FnOnce(&[u8]) -> Result<T>,
 ) -> Result<Option<T>> {
     let Some(file) = file else {
         return Ok(None);
     };
-    let (file, _) = unpacked(file, NO_MODULE, options, control)?;
+    let (file, _) = unpacked(file, NO_MODULE, reading, control)?;
+    take(reading, file.bytes.as_ref().len());
     let found = read(file.bytes.as_ref());
     found.map(Some).map_err(|error| error.in_file(file.name))
+}
+
+/// What was read leaves less for the other files.
+fn take(reading: &mut Reading, bytes: usize) {
+    if let Some(left) = &mut reading.largest {
+        *left = left.saturating_sub(bytes as u64);
+    }
 }

@@ -111,8 +111,33 @@ pub struct PinCounts {
     pub with_stack: u64,
 }
 
+/// Objects of a class in [`KeptByCycles`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptClass {
+    /// The name of the class. Classes of both heaps can have one name.
+    pub class_name: String,
+    /// The number of its objects.
+    pub count: u64,
+    /// The sum of their shallow sizes, by heap.
+    pub shallow_parts: SizeParts,
+}
+
+/// Objects that each heap alone keeps alive, and both together do not: only cycles across the border hold them, with the
+/// pins and the arrays of declared slots.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptByCycles {
+    /// Their number.
+    pub count: u64,
+    /// The sum of their shallow sizes, by heap.
+    pub shallow_parts: SizeParts,
+    /// The classes with most of them, these first.
+    pub classes: Vec<KeptClass>,
+}
+
 /// The totals of two heaps that were joined.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct JoinedSums {
     /// Of JavaScript.
@@ -128,6 +153,9 @@ pub struct JoinedSums {
     /// Whether the instance that has the memory was found in the snapshot, so that its globals and its stack hang
     /// below it.
     pub instance_found: bool,
+    /// What only cycles across the border keep; `None` if there is nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<KeptByCycles>,
 }
 
 /// Two heaps that were joined.

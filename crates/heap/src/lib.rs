@@ -75,8 +75,8 @@ pub use graph::{Indexes, ObjectGraph, Solution};
 pub use heap::Heap;
 pub use huge_sizes::HUGE;
 pub use joined::{
-    EvidenceKind, HeapTotals, HolderEvidence, JoinedHeaps, JoinedSums, PinCounts, PossibleHolder,
-    PossibleHolders, SizeParts,
+    EvidenceKind, HeapTotals, HolderEvidence, JoinedHeaps, JoinedSums, KeptByCycles, KeptClass,
+    PinCounts, PossibleHolder, PossibleHolders, SizeParts,
 };
 pub use labels::{EdgeLabel, LabelKind, MOST_NUMBERS, NameKind, WideLabel};
 pub use live_class::LiveClass;

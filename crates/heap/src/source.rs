@@ -348,6 +348,10 @@ pub enum Need {
     Blocks,
     /// Another form than a heap snapshot of V8.
     HeapSnapshot,
+    /// Bytes of one heap, for comparisons with an earlier one.
+    Comparison,
+    /// Bytes of one heap, for formats whose readers add them up.
+    Sums,
 }
 
 /// The order in which objects are read.

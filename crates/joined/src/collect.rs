@@ -38,6 +38,7 @@ pub(crate) fn collect(
         wanted.insert(holder.0);
     }
     let seen = seen_slots(sides, &mut wanted, step)?;
+    let has_numbers = !seen.is_empty();
     let holders = Holders::find(sides, &wanted, step)?;
     let mut collector = SlotCollector::new(sides, &holders);
     // The slots of an object are beside each other.
@@ -51,7 +52,10 @@ pub(crate) fn collect(
         step.advance(0)?;
         collector.add_object(holder, object)?;
     }
-    collector.finish(step)
+    Ok(NumberSlots {
+        has_numbers,
+        ..collector.finish(step)?
+    })
 }
 
 /// The properties, variables and elements that the snapshot shows with a number. Adds the arrays among their holders to

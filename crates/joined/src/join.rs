@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::collect::collect;
+use crate::cycles::kept_by_cycles;
 use crate::declared::declared_slots;
 use crate::extra::{Extra, OwnLabels};
 use crate::graph::{LeftOut, join_graphs};
@@ -118,7 +119,7 @@ impl Plan {
         }
         let sums = JoinedSums {
             pinned: pins.counts(),
-            numbers_read: numbers.is_some_and(Numbers::has_containers),
+            numbers_read: slots.has_numbers && numbers.is_some_and(Numbers::has_containers),
             closures_read: numbers.is_some_and(Numbers::has_closures),
             instance_found: program.instance.is_some(),
             ..JoinedSums::default()
@@ -184,9 +185,13 @@ impl Plan {
         heap.live_classes = live_classes(&heap);
         let sizes = heap.live_classes.iter().map(|class| class.shallow_size);
         heap.live_size = sizes.sum();
+        let step = control.begin(Phase::Sizes, 1);
+        let cycles = kept_by_cycles(&heap, [&wasm.heap, &js.heap], &step)?;
+        drop(step);
         let sums = JoinedSums {
             javascript: totals(&heap, count..heap.objects.len()),
             wasm: totals(&heap, 0..count),
+            cycles,
             ..self.sums
         };
         let heap = Arc::new(heap);

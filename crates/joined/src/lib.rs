@@ -11,6 +11,7 @@
 mod chance;
 mod collect;
 mod collector;
+mod cycles;
 mod declared;
 mod error;
 mod extra;

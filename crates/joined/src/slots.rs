@@ -55,6 +55,8 @@ pub(crate) struct NumberSlots {
     /// Those with the address of a pinned object.
     pub(crate) slots: Vec<CollectedSlot>,
     pub(crate) groups: Vec<Group>,
+    /// Whether the snapshot was written with numbers.
+    pub(crate) has_numbers: bool,
     /// The objects of the memory that the table of the bindings lists.
     pub(crate) listed: Vec<ObjectIndex>,
 }

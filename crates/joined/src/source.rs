@@ -35,7 +35,11 @@ impl Source for JoinedSource {
             Need::Garbage => ("unreachable", "the snapshot contains only what is alive"),
             Need::Contents => ("waste", "the snapshot has no contents but strings"),
             Need::Blocks => ("sites", "a profile is of the WebAssembly program alone"),
-            Need::HeapSnapshot => ("export", "no format has sizes of two heaps"),
+            Need::HeapSnapshot | Need::Sums => ("export", "no format has sizes of two heaps"),
+            Need::Comparison => (
+                "a comparison with an earlier heap",
+                "it would add up the bytes of both heaps",
+            ),
         };
         Err(JoinError::NotInJoined { question, reason }.into())
     }

@@ -62,7 +62,12 @@ impl Source for NativeSource {
                 "the module has no debug information, which says what blocks are strings or containers",
             ),
             // It has no garbage: what nothing refers to has a root of its own.
-            Need::Garbage | Need::Contents | Need::Blocks | Need::HeapSnapshot => return Ok(()),
+            Need::Garbage
+            | Need::Contents
+            | Need::Blocks
+            | Need::HeapSnapshot
+            | Need::Comparison
+            | Need::Sums => return Ok(()),
         };
         Err(NativeError::NotInNativeHeap { question, reason }.into())
     }

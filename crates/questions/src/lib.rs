@@ -32,12 +32,16 @@ pub use dominators::*;
 pub use error::QuestionError;
 pub use find::*;
 pub use growth::*;
-pub use heap::{EvidenceKind, HeapTotals, HolderEvidence, JoinedSums, PinCounts, SizeParts};
+pub use heap::{
+    EvidenceKind, HeapTotals, HolderEvidence, JoinedSums, KeptByCycles, KeptClass, PinCounts,
+    SizeParts,
+};
 pub use heap::{FieldValue, ObjectState, ShownValue};
 pub use loaded_heap::LoadedHeap;
 pub use object::*;
+pub use parts::class_parts::{ClassParts, class_parts};
 pub use parts::cut::Cut;
-pub use parts::joined::{PossibleReference, PossibleReferences};
+pub use parts::joined::{PossibleReference, PossibleReferences, live_parts};
 pub use parts::labels::after_class;
 pub use parts::object_name::ObjectName;
 pub use parts::path::{Path, PathStep, path_of};

@@ -50,7 +50,7 @@ pub enum Question {
 /// # Errors
 /// [`Error`](base::Error): `NoObject` for an address without an object, `UnknownClass` for a class that no live
 /// object has, `InvalidOption` for an invalid question, `DifferentModules` for a report that compares two
-/// programs, `DumpChanged` and `Io` if the dump cannot be read again, `OutOfMemory`, `Aborted`.
+/// programs, `ERR_NOT_IN_JOINED` for comparisons of heaps that were joined, `DumpChanged` and `Io` if the dump cannot be read again, `OutOfMemory`, `Aborted`.
 pub fn ask(
     loaded: &LoadedHeap,
     question: &Question,
@@ -58,6 +58,9 @@ pub fn ask(
     control: &Control,
 ) -> Result<Answer> {
     control.check()?;
+    if let Some(before) = before {
+        before.check_comparable(loaded)?;
+    }
     let mut notes = Vec::new();
     let body = match question {
         Question::Summary {} => AnswerBody::Summary(Box::new(summary(loaded, control)?)),

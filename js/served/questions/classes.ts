@@ -1,4 +1,5 @@
 /** Classes, from a view of all of them. */
+import type { SizeParts } from "../../../answers.js";
 import type { ConstructorView, Warning } from "../../../index.js";
 import { matcher } from "../glob.js";
 import type { Found } from "./found.js";
@@ -17,20 +18,34 @@ export interface ServedClass {
   count: number;
   shallowSize: number;
   retainedSize: number;
+  /** Of heaps that were joined: these sizes by heap. */
+  shallowParts?: SizeParts;
+  retainedParts?: SizeParts;
 }
 
 /** The live objects of the wanted classes. */
-export function classes(
-  view: ConstructorView,
-  wanted: WantedClasses,
-): Found<{ totalLiveSize: number; rows: ServedClass[] }> {
-  const { totalLiveSize } = view;
-  return rowsOf(view, wanted, { totalLiveSize }, (row) => ({
-    className: row.className,
-    count: row.count,
-    shallowSize: row.totalShallowSize,
-    retainedSize: row.retainedSetSize ?? 0,
-  }));
+export interface ServedClasses {
+  totalLiveSize: number;
+  /** Of heaps that were joined: these bytes by heap. */
+  totalLiveParts?: SizeParts;
+  rows: ServedClass[];
+}
+
+/** The live objects of the wanted classes. */
+export function classes(view: ConstructorView, wanted: WantedClasses): Found<ServedClasses> {
+  const { totalLiveSize, totalLiveParts } = view;
+  const totals = { totalLiveSize, ...(totalLiveParts === undefined ? {} : { totalLiveParts }) };
+  return rowsOf(view, wanted, totals, (row) => {
+    const { totalShallowParts: shallowParts, retainedSetParts: retainedParts } = row;
+    return {
+      className: row.className,
+      count: row.count,
+      shallowSize: row.totalShallowSize,
+      retainedSize: row.retainedSetSize ?? 0,
+      ...(shallowParts === undefined ? {} : { shallowParts }),
+      ...(retainedParts === undefined ? {} : { retainedParts }),
+    };
+  });
 }
 
 interface ClassView<R> {

@@ -228,6 +228,13 @@ export class Heaps {
 
   /** The place table of a heap. It stays when the heap is closed. */
   async placeTable(key: string, control: Control): Promise<PlaceTable> {
+    const { dump, host } = await this.#source(key);
+    if (host !== undefined) {
+      throw new QuestionError(
+        "ERR_NOT_IN_JOINED",
+        `${dump.shown} was joined with the heap of its host, and growth would add up the bytes of both: open it without host`,
+      );
+    }
     const kept = this.#tables.get(key);
     if (kept !== undefined) {
       await this.verify(key, control.signal);
@@ -308,7 +315,7 @@ export class Heaps {
         ...reading,
         ...host,
         raw: reading.globals !== undefined,
-        memoryLimit: largestOf(source),
+        memoryLimit: unpackedOf(source),
         signal,
         descriptors,
         onProgress: ({ fraction, phase }) => {
@@ -442,12 +449,7 @@ function bytesOf(entries: HeapEntry[]): number {
   }, 0);
 }
 
-/** What no file of a heap may exceed when it is unpacked: of several, the analyzer takes one limit. */
-function largestOf({ dump, host }: HeapFiles): number {
-  return Math.max(dump.unpacked, ...filesOfHost(host).map(({ unpacked }) => unpacked));
-}
-
-/** The bytes of the files that a heap is made from. */
+/** The bytes of the files that a heap is made from, unpacked, as the files say. */
 function unpackedOf({ dump, host }: HeapFiles): number {
   return filesOfHost(host).reduce((sum, { unpacked }) => sum + unpacked, dump.unpacked);
 }

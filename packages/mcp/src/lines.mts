@@ -35,6 +35,11 @@ export function sizes({
   return parts.wasm === 0 ? javascript : `${javascript} and ${wasm}`;
 }
 
+/** Bytes; of heaps that were joined, those of each. */
+export function inWords(bytes: number, parts: SizeParts | undefined): string {
+  return sizes({ retainedSize: bytes, retainedParts: parts });
+}
+
 function evidenceText({ kind, hits, values }: NonNullable<z.output<typeof evidenceShape>>): string {
   return kind === "derived" ? `derived: ${hits} of ${values} values` : kind;
 }

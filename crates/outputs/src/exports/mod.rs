@@ -103,7 +103,7 @@ impl Export {
 ///
 /// # Errors
 /// [`QuestionError::InvalidOption`] if an earlier heap or the id of a module is missing or given in vain,
-/// `ERR_NOT_IN_SNAPSHOT` for a heap snapshot of a heap snapshot, [`Error::Io`] if `out` fails;
+/// `ERR_NOT_IN_SNAPSHOT` for a heap snapshot of a heap snapshot, `ERR_NOT_IN_JOINED` for heaps that were joined, [`Error::Io`] if `out` fails;
 /// [`HeapError::DumpChanged`](heap::HeapError::DumpChanged) and [`Error::Io`] if the dump cannot be read again,
 /// [`Error::OutOfMemory`], [`Error::Aborted`].
 pub fn export(
@@ -113,6 +113,9 @@ pub fn export(
     out: &mut dyn Write,
     control: &Control,
 ) -> Result<()> {
+    for heap in [Some(loaded), before].into_iter().flatten() {
+        heap.source().check(Need::Sums)?;
+    }
     if let Export::HeapSnapshot(_) = export {
         loaded.source().check(Need::HeapSnapshot)?;
     }

@@ -13,7 +13,7 @@ pub(super) fn merged_lines(paths: &MergedPaths) -> Vec<String> {
         format!(
             "{}, {}, which retain at least {} together",
             counted(paths.count, "object"),
-            size(paths.shallow_size),
+            sizes(paths.shallow_size, paths.shallow_parts),
             sizes(paths.retained_set_size, paths.retained_set_parts)
         ),
         format!(

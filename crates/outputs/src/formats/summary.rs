@@ -1,11 +1,14 @@
 //! The answer to `summary` as text.
 
 use super::accounting::accounting_lines_of;
-use super::names::size;
+use super::names::{size, sizes};
 use super::text::{counted, format_count, printable_name};
 use base::trap::Trap;
 use heap::Category;
-use questions::{CategorySum, JoinedSums, PinCounts, Summary};
+use questions::{CategorySum, JoinedSums, KeptByCycles, PinCounts, SizeParts, Summary};
+
+/// Classes of cycles across the border that are named.
+const NAMED_CLASSES: usize = 5;
 
 pub(super) fn summary_lines(summary: &Summary) -> Vec<String> {
     let mut lines = match summary.total_heap_size {
@@ -92,12 +95,17 @@ fn joined_lines(sums: &JoinedSums) -> Vec<String> {
         unseen,
         with_stack,
     } = sums.pinned;
+    let of_unseen = if sums.numbers_read && sums.closures_read {
+        "whose address no JavaScript number equals"
+    } else {
+        "whose address no number that was read equals"
+    };
     let parts = [
         (exact, "with an exact holder"),
         (derived, "with a derived holder"),
         (possible, "with possible holders only"),
         (awaiting_release, "whose wrapper was collected"),
-        (unseen, "whose address no number equals"),
+        (unseen, of_unseen),
     ];
     let parts = parts.into_iter().filter(|&(count, _)| count > 0);
     let parts: Vec<String> = parts
@@ -115,10 +123,42 @@ fn joined_lines(sums: &JoinedSums) -> Vec<String> {
             format_count(with_stack)
         ));
     }
+    lines.extend(sums.cycles.as_ref().map(cycle_line));
     if !sums.numbers_read {
-        lines.push("numbers in arrays, maps, sets and wrappers were not read".to_owned());
+        lines.push("not all numbers in arrays, maps, sets and wrappers were read".to_owned());
+    }
+    if !sums.closures_read {
+        lines.push("variables of functions were not read".to_owned());
     }
     lines
+}
+
+/// What only cycles across the border keep: how much, and the classes with most objects.
+fn cycle_line(cycles: &KeptByCycles) -> String {
+    let named: Vec<String> = cycles
+        .classes
+        .iter()
+        .take(NAMED_CLASSES)
+        .map(|class| {
+            format!(
+                "{} {}",
+                format_count(class.count),
+                printable_name(&class.class_name)
+            )
+        })
+        .collect();
+    let more = if cycles.classes.len() > NAMED_CLASSES {
+        ", …"
+    } else {
+        ""
+    };
+    let SizeParts { javascript, wasm } = cycles.shallow_parts;
+    format!(
+        "only cycles across the border keep {}, {}: {}{more}",
+        counted(cycles.count, "object"),
+        sizes(javascript + wasm, Some(cycles.shallow_parts)),
+        named.join(", ")
+    )
 }
 
 /// The functions that were running, the innermost first.

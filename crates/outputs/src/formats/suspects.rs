@@ -1,6 +1,6 @@
 //! The answer to `suspects` as text.
 
-use super::names::size;
+use super::names::{size, sizes};
 use super::next_command::NextCommand;
 use super::paths::path_lines;
 use super::text::printable;
@@ -11,7 +11,7 @@ pub(super) fn suspect_lines(suspects: &Suspects, next: Option<&NextCommand>) -> 
         return vec![format!(
             "No suspect: nothing reaches {} of {} live bytes.",
             size(suspects.threshold),
-            size(suspects.total_live_size)
+            sizes(suspects.total_live_size, suspects.total_live_parts)
         )];
     }
     let mut lines = Vec::new();

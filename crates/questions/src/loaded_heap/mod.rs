@@ -22,7 +22,7 @@ use base::units::{ObjectIndex, ShownAddress};
 use base::warning::Warning;
 use heap::views::{ComparisonSort, ComparisonView, Selection};
 use heap::{
-    Cuts, DominatorIndex, Heap, Opened, PathTree, ReadOrder, ReferrerIndex, RootSlots, Source,
+    Cuts, DominatorIndex, Heap, Need, Opened, PathTree, ReadOrder, ReferrerIndex, RootSlots, Source,
 };
 use largest_children::LargestChildren;
 use lazy::Lazy;
@@ -164,11 +164,22 @@ impl LoadedHeap {
         Ok(())
     }
 
+    /// Refuses a comparison with `after` if one of the heaps has bytes of two kinds.
+    ///
+    /// # Errors
+    /// `ERR_NOT_IN_JOINED` for heaps that were joined.
+    pub(crate) fn check_comparable(&self, after: &Self) -> Result<()> {
+        self.source.check(Need::Comparison)?;
+        after.source.check(Need::Comparison)
+    }
+
     /// Refuses a comparison of addresses of two programs with `after`.
     ///
     /// # Errors
-    /// [`QuestionError::DifferentModules`], [`HeapError::DumpWithSnapshot`](heap::HeapError::DumpWithSnapshot).
+    /// [`QuestionError::DifferentModules`], [`HeapError::DumpWithSnapshot`](heap::HeapError::DumpWithSnapshot);
+    /// `ERR_NOT_IN_JOINED` for heaps that were joined.
     pub fn check_same_module(&self, after: &Self) -> Result<()> {
+        self.check_comparable(after)?;
         if self.is_same_module(after) {
             return Ok(());
         }

@@ -44,6 +44,15 @@ pub(crate) fn retained_parts(loaded: &LoadedHeap, object: ObjectIndex) -> Option
     Some(loaded.source.joined()?.retained_parts(object))
 }
 
+/// The live bytes of two heaps that were joined; `None` for one heap.
+pub fn live_parts(loaded: &LoadedHeap) -> Option<SizeParts> {
+    let sums = loaded.source.joined()?.sums();
+    Some(SizeParts {
+        javascript: sums.javascript.live_size,
+        wasm: sums.wasm.live_size,
+    })
+}
+
 /// The size of an object itself, as that of its heap.
 pub(crate) fn shallow_parts(loaded: &LoadedHeap, object: ObjectIndex) -> Option<SizeParts> {
     let first_js = loaded.source.joined()?.wasm_objects();

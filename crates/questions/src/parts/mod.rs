@@ -1,5 +1,6 @@
 //! Parts that the answers to several questions consist of: roots, references, paths, and their texts.
 
+pub(crate) mod class_parts;
 pub(crate) mod cut;
 pub(crate) mod joined;
 pub(crate) mod labels;

@@ -65,6 +65,9 @@ pub struct MergedPaths {
     pub count: u64,
     /// The sum of their blocks.
     pub shallow_size: u64,
+    /// Of heaps that were joined: these bytes by heap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shallow_parts: Option<SizeParts>,
     /// The bytes that they retain together, each byte counted once. Removing all of them frees at least that
     /// much.
     pub retained_set_size: u64,

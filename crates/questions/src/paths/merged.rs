@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use super::answer::{HeldBy, MergedPaths};
 use super::group_tree::{GroupTree, ObjectSum};
 use crate::loaded_heap::LoadedHeap;
+use crate::parts::joined::shallow_parts as shallow_parts_of;
 use crate::parts::sums::{ByteSum, retained_sum};
 use base::columns;
 use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::{HUGE, Heap, RootKind, reached_from};
+use heap::{HUGE, Heap, RootKind, SizeParts, reached_from};
 
 /// The paths of a set of live objects as one tree, with the `limit` largest groups.
 pub(crate) fn merged_paths(
@@ -32,6 +33,7 @@ pub(crate) fn merged_paths(
         unreferenced: heap.has_root_kind(RootKind::Unreferenced).then_some(0),
         ..HeldBy::default()
     };
+    let mut shallow_parts = loaded.source.joined().map(|_| SizeParts::default());
     let mut has_class = columns::repeated(false, heap.objects.classes.len())?;
     for (nth, &object) in set.iter().enumerate() {
         if nth.is_multiple_of(CHECK_INTERVAL) {
@@ -41,6 +43,9 @@ pub(crate) fn merged_paths(
             size: heap.shallow_size(object),
             count: 1,
         };
+        if let Some(parts) = &mut shallow_parts {
+            parts.add(shallow_parts_of(loaded, object).unwrap_or_default());
+        }
         own[tree.group(object).0 as usize].add(sum);
         total.add(sum);
         *match tree.root_kind(object) {
@@ -62,6 +67,7 @@ pub(crate) fn merged_paths(
         classes: classes.into_iter().map(str::to_owned).collect(),
         count: total.count,
         shallow_size: total.size,
+        shallow_parts,
         retained_set_size: retained.bytes,
         retained_set_parts: retained.parts,
         freed_by_removing_all: freed.bytes,

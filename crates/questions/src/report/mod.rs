@@ -12,12 +12,11 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::loaded_heap::LoadedHeap;
-use crate::parts::sums::{ByteSum, GroupedObjects, retained_sums};
+use crate::parts::class_parts::class_parts;
 use crate::summary::{Summary, summary};
 use crate::suspects::{SuspectOptions, Suspects, suspects};
 use crate::waste::{Waste, WasteOptions, waste};
 pub use answer::Report;
-use base::columns;
 use base::control::Control;
 use base::error::Result;
 use base::side_by_side::side_by_side;
@@ -76,9 +75,11 @@ struct ReportedClass {
     class_name: String,
     count: u64,
     shallow_size: u64,
+    /// Of heaps that were joined: these bytes by heap, here and below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shallow_parts: Option<SizeParts>,
     retained_size: u64,
     retained_set_size: u64,
-    /// Of heaps that were joined: these bytes by heap.
     #[serde(skip_serializing_if = "Option::is_none")]
     retained_set_parts: Option<SizeParts>,
 }
@@ -89,6 +90,8 @@ struct RestOfClasses {
     classes: u64,
     count: u64,
     shallow_size: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shallow_parts: Option<SizeParts>,
 }
 
 /// What the pages of a report show; with an earlier heap of the same module a comparison as well.
@@ -153,14 +156,16 @@ fn classes_by_retained_set(loaded: &LoadedHeap, control: &Control) -> Result<Rep
         control,
     )?;
     let (listed, rest) = view.rows().split_at(CLASSES.min(view.rows().len()));
-    let parts = retained_set_parts(loaded, &view, listed.len(), control)?;
+    let parts = class_parts(loaded, &view, control)?;
+    let rest_parts = parts.get(listed.len()..).filter(|_| !parts.is_empty());
     let rows = listed.iter().enumerate().map(|(nth, row)| ReportedClass {
         class_name: row.class_name.clone(),
         count: row.count,
         shallow_size: row.total_shallow_size,
+        shallow_parts: parts.get(nth).map(|parts| parts.shallow),
         retained_size: row.total_retained_size,
         retained_set_size: row.retained_set_size.unwrap_or_default(),
-        retained_set_parts: parts.get(nth).and_then(|sum| sum.parts),
+        retained_set_parts: parts.get(nth).map(|parts| parts.retained_set),
     });
     Ok(ReportClasses {
         rows: rows.collect(),
@@ -168,33 +173,12 @@ fn classes_by_retained_set(loaded: &LoadedHeap, control: &Control) -> Result<Rep
             classes: rest.len() as u64,
             count: rest.iter().map(|row| row.count).sum(),
             shallow_size: rest.iter().map(|row| row.total_shallow_size).sum(),
+            shallow_parts: rest_parts.map(|rest| {
+                rest.iter().fold(SizeParts::default(), |mut sum, parts| {
+                    sum.add(parts.shallow);
+                    sum
+                })
+            }),
         },
     })
-}
-
-/// By row: what its objects retain together, by heap. Nothing for one heap.
-fn retained_set_parts(
-    loaded: &LoadedHeap,
-    view: &ConstructorView,
-    rows: usize,
-    control: &Control,
-) -> Result<Vec<ByteSum>> {
-    if loaded.source.joined().is_none() {
-        return Ok(Vec::new());
-    }
-    let mut objects = Vec::new();
-    let mut group_of = Vec::new();
-    for object in loaded.heap.live_heap_objects() {
-        let row = view.row_of_slot(loaded.heap.objects.class_slots[object.at()]);
-        if let Some(row) = row.filter(|&row| (row as usize) < rows) {
-            columns::push(&mut objects, object)?;
-            columns::push(&mut group_of, row)?;
-        }
-    }
-    let grouped = GroupedObjects {
-        objects: &objects,
-        group_of: &group_of,
-        groups: rows,
-    };
-    retained_sums(loaded, grouped, control)
 }

@@ -62,7 +62,7 @@ pub fn summary(loaded: &LoadedHeap, control: &Control) -> Result<Summary> {
         joined: loaded
             .source
             .joined()
-            .map(|joined| Box::new(*joined.sums())),
+            .map(|joined| Box::new(joined.sums().clone())),
         trap: loaded.trap.clone(),
     })
 }

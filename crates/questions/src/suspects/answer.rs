@@ -12,6 +12,9 @@ use heap::SizeParts;
 pub struct Suspects {
     /// All live heap objects.
     pub total_live_size: u64,
+    /// Of heaps that were joined: these bytes by heap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_live_parts: Option<SizeParts>,
     /// The least number of bytes that a suspect retains, or by which it has grown.
     pub threshold: u64,
     /// The suspects, largest first.

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use super::answer::{Suspect, Suspects};
 use super::text::paragraph;
 use crate::loaded_heap::LoadedHeap;
+use crate::parts::joined::live_parts;
 use crate::parts::labels::after_class;
 use crate::parts::roots::named_root;
 use base::control::Control;
@@ -34,6 +35,7 @@ pub(crate) fn finish_suspects(
     }
     Ok(Suspects {
         total_live_size: loaded.heap.live_size,
+        total_live_parts: live_parts(loaded),
         threshold,
         suspects,
     })

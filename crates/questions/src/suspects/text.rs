@@ -48,11 +48,11 @@ fn subject(suspect: &Suspect, form: AddressForm) -> String {
         retained_size,
         ..
     } = suspect;
-    let share = format!("{:.0} % of the live bytes", suspect.share * 100.0);
-    let size = match suspect.retained_parts {
-        Some(parts) => in_both(parts),
-        None => bytes(*retained_size),
+    let (size, of) = match suspect.retained_parts {
+        Some(parts) => (in_both(parts), " of both heaps"),
+        None => (bytes(*retained_size), ""),
     };
+    let share = format!("{:.0} % of the live bytes{of}", suspect.share * 100.0);
     match (suspect.kind, suspect.address) {
         (SuspectKind::Growth, _) => {
             let before = suspect.retained_size_before.unwrap_or(0);

@@ -2,8 +2,19 @@
 import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
 import { classes as classesOf, rowsOf } from "../../../../js/served/questions/classes.ts";
-import { formatCount, formatSize } from "../lines.mts";
-import { asking, before, count, glob, heap, page, question, size, watched } from "../question.mts";
+import { formatCount, formatSize, inWords } from "../lines.mts";
+import {
+  asking,
+  before,
+  count,
+  glob,
+  heap,
+  page,
+  partsShape,
+  question,
+  size,
+  watched,
+} from "../question.mts";
 
 const BASIS =
   "retainedSize of a class counts each byte once, and removing all its objects frees at least that much.";
@@ -13,6 +24,8 @@ const row = z.strictObject({
   count,
   shallowSize: size,
   retainedSize: size,
+  shallowParts: partsShape,
+  retainedParts: partsShape,
 });
 
 export const classes = question({
@@ -27,7 +40,7 @@ export const classes = question({
     sort: z.enum(["retained", "shallow", "count"]).default("retained"),
     ...page,
   },
-  output: { totalLiveSize: size, rows: z.array(row) },
+  output: { totalLiveSize: size, totalLiveParts: partsShape, rows: z.array(row) },
   isPaged: true,
   async ask({ heap: handle, sort, ...asked }, context) {
     return await asking(context, { heap: handle }, async (open) => {
@@ -39,13 +52,14 @@ export const classes = question({
       return closing(view, (open) => classesOf(open, asked));
     });
   },
-  render({ totalLiveSize, rows }) {
+  render({ totalLiveSize, totalLiveParts, rows }) {
     return [
-      `Live: ${formatSize(totalLiveSize)}. Class: count, shallow, retained.`,
-      ...rows.map(
-        (one) =>
-          `${one.className}: ${formatCount(one.count)}, ${formatSize(one.shallowSize)}, ${formatSize(one.retainedSize)}`,
-      ),
+      `Live: ${inWords(totalLiveSize, totalLiveParts)}. Class: count, shallow, retained.`,
+      ...rows.map((one) => {
+        const shallow = inWords(one.shallowSize, one.shallowParts);
+        const retained = inWords(one.retainedSize, one.retainedParts);
+        return `${one.className}: ${formatCount(one.count)}, ${shallow}, ${retained}`;
+      }),
     ];
   },
 });

@@ -1,13 +1,21 @@
 /** Which dumps there are, and what is in them. */
-import type { Accounting, Warning } from "@warpo/heap-analyzer";
+import type { Accounting, JoinedSums, Warning } from "@warpo/heap-analyzer";
 import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
 import { LONGEST_TEXT } from "../../../../js/served/questions/parameters.ts";
 import { givenAddress } from "../../../../js/units.ts";
 import type { Container, HeapFiles, OpenHeap } from "../heaps.mts";
 import { hostFiles } from "../host_files.mts";
-import { formatCount, formatSize } from "../lines.mts";
-import { category, count, page, type QuestionContext, question, size } from "../question.mts";
+import { formatCount, formatSize, inWords } from "../lines.mts";
+import {
+  category,
+  count,
+  page,
+  partsShape,
+  type QuestionContext,
+  question,
+  size,
+} from "../question.mts";
 import { type RootFile, shortened } from "../roots.mts";
 
 const file = z.strictObject({ path: z.string(), size, modified: z.string() }).meta({ id: "file" });
@@ -64,6 +72,7 @@ const opened = z.strictObject({
   dump: z.string(),
   totalHeapSize: size.optional().describe("absent for a heap snapshot of V8"),
   totalLiveSize: size,
+  totalLiveParts: partsShape,
   liveObjects: count,
 });
 
@@ -110,6 +119,16 @@ const details = z.strictObject({
       numbersRead: z.boolean(),
       closuresRead: z.boolean(),
       instanceFound: z.boolean(),
+      cycles: z
+        .strictObject({
+          count,
+          shallowParts: partsShape.unwrap(),
+          classes: z.array(
+            z.strictObject({ className: z.string(), count, shallowParts: partsShape.unwrap() }),
+          ),
+        })
+        .optional()
+        .describe("what only cycles across the border keep, with pins and arrays of slots"),
     })
     .optional()
     .describe("of a dump with its host: both heaps, and the pinned objects by what holds them"),
@@ -265,8 +284,9 @@ export const openHeaps = question({
     return { body, warnings, partial: isPartial };
   },
   render({ heaps, details: described }) {
-    return heaps.flatMap(({ heap, dump, totalHeapSize, totalLiveSize, liveObjects }) => {
-      const live = `live ${formatSize(totalLiveSize)} in ${formatCount(liveObjects)} objects`;
+    return heaps.flatMap(({ heap, dump, totalHeapSize, liveObjects, ...one }) => {
+      const bytes = inWords(one.totalLiveSize, one.totalLiveParts);
+      const live = `live ${bytes} in ${formatCount(liveObjects)} objects`;
       const full = described.find((one) => one.dump === dump);
       if (full === undefined) return [`${live}; heap: ${heap}`];
       const classes = `${live} of ${formatCount(full.classes)} classes`;
@@ -369,6 +389,7 @@ function summaryOf(
       dump: dump.shown,
       ...(totalHeapSize === undefined ? {} : { totalHeapSize }),
       totalLiveSize,
+      ...(joined === undefined ? {} : { totalLiveParts: livePartsOf(joined) }),
       liveObjects,
     },
     {
@@ -384,6 +405,10 @@ function summaryOf(
       ...(trap === undefined ? {} : { trap }),
     },
   ];
+}
+
+function livePartsOf({ javascript, wasm }: JoinedSums) {
+  return { javascript: javascript.liveSize, wasm: wasm.liveSize };
 }
 
 function bytesOf({ live, garbage, raw, free, overhead, gaps, unread }: Accounting) {

@@ -2,7 +2,7 @@
 import { growthAsync } from "@warpo/heap-analyzer";
 import { z } from "zod";
 import { growth as growthOf } from "../../../../js/served/questions/places.ts";
-import { formatCount, formatSize, rootText } from "../lines.mts";
+import { formatCount, formatSize, inWords, rootText } from "../lines.mts";
 import {
   asking,
   before,
@@ -67,7 +67,12 @@ export const suspects = question({
       .describe("the least part of the live bytes (default: 0.1; with before 0.02)"),
     limit: page.limit,
   },
-  output: { totalLiveSize: size, threshold: size, suspects: z.array(suspect) },
+  output: {
+    totalLiveSize: size,
+    totalLiveParts: partsShape,
+    threshold: size,
+    suspects: z.array(suspect),
+  },
   async ask({ heap: handle, before: earlier, threshold, limit }, context) {
     return await asking(context, { heap: handle, before: earlier }, async (open, from) => {
       const options = { before: from, threshold, limit, ...watched(context) };
@@ -75,9 +80,10 @@ export const suspects = question({
       return { body, warnings, partial };
     });
   },
-  render({ totalLiveSize, threshold, suspects: found }) {
+  render({ totalLiveSize, totalLiveParts, threshold, suspects: found }) {
+    const together = totalLiveParts === undefined ? "" : " in both heaps together";
     return [
-      `Live: ${formatSize(totalLiveSize)}. Suspects of at least ${formatSize(threshold)}:`,
+      `Live: ${inWords(totalLiveSize, totalLiveParts)}. Suspects of at least ${formatSize(threshold)}${together}:`,
       ...(found.length === 0 ? ["None."] : []),
       ...found.flatMap(({ text, addressText, accumulation }, nth) => {
         const places = [

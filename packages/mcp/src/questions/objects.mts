@@ -7,6 +7,7 @@ import {
   edgeText,
   formatCount,
   formatSize,
+  inWords,
   named,
   pathLines,
   rootText,
@@ -320,6 +321,7 @@ const mergedPaths = z.strictObject({
   classes: z.array(z.string()),
   count,
   shallowSize: size,
+  shallowParts: partsShape,
   retainedSetSize: size,
   retainedSetParts: partsShape,
   freedByRemovingAll: size,
@@ -373,7 +375,7 @@ export const paths = question({
   render({ object: one, merged }) {
     if (merged !== null) {
       return [
-        `${formatCount(merged.count)} objects, ${formatSize(merged.shallowSize)}, retain ${inWords(merged.retainedSetSize, merged.retainedSetParts)}; removing all frees ${inWords(merged.freedByRemovingAll, merged.freedParts)}`,
+        `${formatCount(merged.count)} objects, ${inWords(merged.shallowSize, merged.shallowParts)}, retain ${inWords(merged.retainedSetSize, merged.retainedSetParts)}; removing all frees ${inWords(merged.freedByRemovingAll, merged.freedParts)}`,
         ...merged.tree.flatMap((one) => branchLines(one as SentBranch, 0)),
         ...moreLines(merged.more, 0),
       ];
@@ -467,11 +469,6 @@ function entryLines(page: z.output<typeof containerPage> | null): string[] {
       return `  ${before === undefined ? "" : `${before}: `}${text(value)}`;
     }),
   ];
-}
-
-/** A sum of bytes, or those of each of two heaps that were joined. */
-function inWords(bytes: number, parts: z.output<typeof partsShape>): string {
-  return sizes({ retainedSize: bytes, retainedParts: parts });
 }
 
 /** A preview for a line of a list. */

@@ -88,6 +88,10 @@ fn nothing_is_said_of_numbers_that_were_not_read() {
         warnings.iter().any(|one| one["code"] == "WARN_HOST_MOMENT"),
         "{answer}"
     );
+    // A file of numbers beside a snapshot that was written without numbers.
+    let without = files(&scene, &Snapshot::new()).with_numbers(json!([]));
+    let answer = path_of(&without, objects[1]);
+    assert_eq!(answer["roots"], json!([{ "kind": "pinned", "name": null }]));
 }
 
 /// Other numbers from an index on, counted by index modulo 2, 3, … 8.

@@ -5,6 +5,7 @@ mod noise;
 mod pointers;
 mod random;
 mod samples;
+mod sums;
 
 use engine::questions::{LoadedHeap, Question};
 use engine::{Control, Error, HostFiles, InMemory, Input, Reading, open_joined};
@@ -25,6 +26,10 @@ struct Files {
 
 impl Files {
     fn open(&self) -> Result<LoadedHeap, Error> {
+        self.open_with(&Reading::default())
+    }
+
+    fn open_with(&self, reading: &Reading) -> Result<LoadedHeap, Error> {
         let input = |name: &'static str, bytes: &[u8]| Input {
             name,
             bytes: bytes.to_vec(),
@@ -46,7 +51,7 @@ impl Files {
             input("app.dump", &self.dump),
             Some(&module),
             host,
-            &Reading::default(),
+            reading,
             keep,
             &Control::default(),
         )

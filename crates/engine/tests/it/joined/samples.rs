@@ -117,9 +117,22 @@ fn a_cycle_across_the_border_is_not_kept_by_the_table_of_the_host() {
     let live = |files: &Files| {
         let loaded = files.open().unwrap();
         let question = json!({ "question": "find", "class": "Listener", "limit": 1000 });
-        ask(&loaded, question)["total"].clone()
+        let summary = ask(&loaded, json!({ "question": "summary" }));
+        let cycles = summary["joined"]["cycles"].clone();
+        (ask(&loaded, question)["total"].clone(), cycles)
     };
-    assert_eq!(live(&files), 500);
+    assert_eq!(live(&files), (json!(500), Value::Null));
     files.slots = vec!["prog/Item.id=host.slots".to_owned()];
-    assert_eq!(live(&files), 51);
+    let (listeners, cycles) = live(&files);
+    assert_eq!(listeners, 51);
+    // What is not alive any more is named, by class.
+    let count = |class: &str| {
+        let mut classes = cycles["classes"].as_array().unwrap().iter();
+        classes.find(|one| one["className"] == class).unwrap()["count"].clone()
+    };
+    assert_eq!(
+        (count("Listener"), count("prog/Item")),
+        (json!(449), json!(449))
+    );
+    assert!(cycles["count"].as_u64().unwrap() >= 898, "{cycles}");
 }
