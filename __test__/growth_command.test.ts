@@ -79,6 +79,17 @@ describe("the command growth", () => {
     const few = cli(...names.slice(0, 3), "--wasm", wasm);
     expect(few.stderr).toContain("growth over 3 dumps only");
   });
+
+  test("fails with the first dump that cannot be read, whichever of two at a time fails first", () => {
+    const [first, second] = names as [string, string];
+    const dump = readFileSync(join(folder, second));
+    // This one is read to its end, the other one is refused by its header.
+    writeFileSync(join(folder, "cut.dump"), dump.subarray(0, dump.length - 70_000));
+    writeFileSync(join(folder, "short.dump"), dump.subarray(0, 10));
+    const failure = (...dumps: string[]) => failureOf(cli(...dumps, "--wasm", wasm));
+    expect(failure(first, "cut.dump", "short.dump", second)).toContain("cut.dump");
+    expect(failure(first, "short.dump", "cut.dump", second)).toContain("short.dump");
+  });
 });
 
 describe("growth", () => {
