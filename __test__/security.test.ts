@@ -111,6 +111,7 @@ const WATCHED = [
   "sysconf",
   "madvise",
   "unchecked_advise",
+  "unchecked_advise_range",
   "Mmap::map",
   "MmapMut::map_mut",
   "map_anon",

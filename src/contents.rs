@@ -12,11 +12,11 @@ use std::sync::OnceLock;
 #[cfg(target_os = "linux")]
 use memmap2::Advice;
 use memmap2::Mmap;
-#[cfg(unix)]
-use memmap2::UncheckedAdvice;
 
 use base::error::{Error, Result};
 use base::file_action::FileAction;
+#[cfg(unix)]
+use base::input::ReadBytes;
 use engine::DumpBytes;
 use engine::heap::HeapError;
 #[cfg(unix)]
@@ -156,9 +156,7 @@ impl DumpBytes for OpenFile<'_> {
             return;
         }
         if let Some(map) = self.map.get() {
-            // SAFETY: the mapping is shared with the file and read-only, so no change is lost. If it fails, the
-            // pages stay.
-            _ = unsafe { map.unchecked_advise(UncheckedAdvice::DontNeed) };
+            map.release(0..map.len());
         }
     }
 }

@@ -1,9 +1,11 @@
 //! The bytes of an input in memory: the caller's, a copy of them, or those of a file.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::contents::UnchangedFile;
 use base::error::Result;
+use base::input::ReadBytes;
 use base::{Input, columns};
 use engine::{DumpBytes, InMemory};
 
@@ -76,6 +78,14 @@ impl AsRef<[u8]> for SharedBytes {
 impl From<Vec<u8>> for InputBytes<'_> {
     fn from(bytes: Vec<u8>) -> Self {
         Self::Copied(bytes)
+    }
+}
+
+impl ReadBytes for InputBytes<'_> {
+    fn release(&self, range: Range<usize>) {
+        if let Self::Mapped(map, _) = self {
+            map.release(range);
+        }
     }
 }
 

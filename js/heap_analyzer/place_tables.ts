@@ -1,8 +1,10 @@
 /** Dumps as place tables, for the commands that compare many dumps. */
-import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { Argument } from "commander";
 import { availableMemory } from "../memory.js";
 import type * as native from "../native.js";
+import { KIND_BYTES } from "../served/file_kind.js";
+import { unpackedSize } from "../served/unpacked_size.js";
 import { withSourceLines } from "../source_lines.js";
 import { addon } from "./addon.js";
 import { STANDARD_INPUT } from "./inputs.js";
@@ -73,15 +75,13 @@ async function placeTableOf(
   }
 }
 
-/** Whether two of the dumps can be read at a time: files, for pipes are read once, whose size says how much memory they take. */
+/** Whether two of the dumps can be read at a time: files, for a pipe is read once, and there is memory for the two largest. */
 function canOpenTwo(dumps: string[], modules: (string | undefined)[]): boolean {
   const files = [...dumps, ...modules].filter((file) => file !== undefined);
   if (files.includes(STANDARD_INPUT)) return false;
   try {
-    const areFiles = files.every((file) => statSync(file).isFile());
-    if (!areFiles || !dumps.every(isPlain)) return false;
-    const sizes = dumps.map((dump) => statSync(dump).size).sort((one, other) => other - one);
-    const [largest = 0, second = 0] = sizes;
+    if (!files.every((file) => statSync(file).isFile())) return false;
+    const [largest = 0, second = 0] = dumps.map(sizeOf).sort((one, other) => other - one);
     return (largest + second) * MEMORY_PER_BYTE < availableMemory();
   } catch {
     // The analyzer says what is wrong with the file.
@@ -89,14 +89,16 @@ function canOpenTwo(dumps: string[], modules: (string | undefined)[]): boolean {
   }
 }
 
-/** Whether a file is neither compressed nor a coredump, which may contain much more than its size. */
-function isPlain(path: string): boolean {
-  const start = Buffer.alloc(4);
+/** The size of the dump that a file is or contains. */
+function sizeOf(path: string): number {
   const file = openSync(path, "r");
   try {
-    readSync(file, start, 0, start.length, 0);
+    const { size } = fstatSync(file);
+    const [start, end] = [Buffer.alloc(KIND_BYTES), Buffer.alloc(Math.min(4, size))];
+    const read = readSync(file, start, 0, KIND_BYTES, 0);
+    readSync(file, end, 0, end.length, size - end.length);
+    return unpackedSize(start.subarray(0, read), end, size);
   } finally {
     closeSync(file);
   }
-  return start.toString("latin1") === "ASHD" || start[0] === "{".charCodeAt(0);
 }

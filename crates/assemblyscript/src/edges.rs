@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use super::class_slots::DescribedClass;
 use super::containers::{Elements, EntryTable, is_deleted};
 use super::edge_run::{Anomalies, EdgeRun, SharedByTasks};
+use super::memory_pages::MemoryPages;
 use super::reference_types::{ANY, ReferenceTypes, TypeNumber};
 use crate::AssemblyScriptError;
 use crate::runtime::classes::Classes;
@@ -59,14 +60,15 @@ impl Extraction {
         classes: &[DescribedClass],
         known: &Classes<'_>,
         shapes: Option<&[ClassShape]>,
+        pages: MemoryPages<'_>,
         control: &Control,
     ) -> Result<(Edges, Anomalies)> {
         let types = ReferenceTypes::new(classes, known, &objects.class_slots)?;
         let shapes_or_none = shapes.unwrap_or_default();
         let scanner = Scanner::new(memory, objects, classes, types, shapes_or_none, control);
         let (found, anomalies) = match shapes {
-            Some(_) => Self::scan::<true>(&scanner),
-            None => Self::scan::<false>(&scanner),
+            Some(_) => Self::scan::<true>(&scanner, pages),
+            None => Self::scan::<false>(&scanner, pages),
         }?;
         let Self {
             offsets,
@@ -77,7 +79,10 @@ impl Extraction {
         Ok((edges, anomalies))
     }
 
-    fn scan<const LABELLED: bool>(scanner: &Scanner<'_>) -> Result<(Self, Anomalies)> {
+    fn scan<const LABELLED: bool>(
+        scanner: &Scanner<'_>,
+        mut pages: MemoryPages<'_>,
+    ) -> Result<(Self, Anomalies)> {
         let count = scanner.shared.objects.len();
         let mut edges = Self::default();
         columns::reserve(&mut edges.offsets, count + 1)?;
@@ -98,6 +103,10 @@ impl Extraction {
             for run in &runs {
                 edges.append(run, scanner.shared.limit)?;
                 anomalies.append(&run.anomalies)?;
+            }
+            let next = first + CHUNK * runs.len();
+            if let Some(&payload) = scanner.shared.objects.addresses.get(next) {
+                pages.release_to(payload);
             }
         }
         edges.targets.shrink_to_fit();

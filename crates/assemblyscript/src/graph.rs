@@ -8,6 +8,7 @@ use super::class_slots::DescribedClass;
 use super::edge_run::Anomalies;
 use super::edges::Extraction;
 use super::memory_map::MemoryMap;
+use super::memory_pages::MemoryPages;
 use super::reader::{ObjectsInDump, read_objects};
 use super::roots::{FoundRoots, class_warning, find_roots};
 use super::warnings::{warn_of, warn_of_classes};
@@ -15,6 +16,7 @@ use crate::runtime::Runtime;
 use crate::runtime::shapes::{ClassShape, Shapes};
 use base::control::Control;
 use base::error::Result;
+use base::input::Release;
 use base::tolerance::Tolerance;
 use base::units::AddressForm;
 use base::warning::Warning;
@@ -56,7 +58,8 @@ struct FoundNames {
 }
 
 impl DumpGraph {
-    /// Reads the graph out of a runtime. `warnings` are those about the runtime itself.
+    /// Reads the graph out of a runtime. `warnings` are those about the runtime itself. What was read for the last time or
+    /// is not read soon is released.
     ///
     /// # Errors
     /// [`OtherModule`](base::mismatch::OtherModule) if the objects are not of this
@@ -68,9 +71,11 @@ impl DumpGraph {
         runtime: &Runtime<'_>,
         tolerance: Tolerance,
         warnings: Vec<Warning>,
+        release: Release<'_>,
         control: &Control,
     ) -> Result<Self> {
-        Ok(Self::read_all(runtime, tolerance, warnings, false, control)?.0)
+        let read = Self::read_all(runtime, tolerance, warnings, false, release, control);
+        Ok(read?.0)
     }
 
     /// As [`read`](Self::read), with the labels of all references and the names of all roots.
@@ -81,9 +86,10 @@ impl DumpGraph {
         runtime: &Runtime<'_>,
         tolerance: Tolerance,
         warnings: Vec<Warning>,
+        release: Release<'_>,
         control: &Control,
     ) -> Result<(Self, DumpNames, RootSlots)> {
-        let (graph, found) = Self::read_all(runtime, tolerance, warnings, true, control)?;
+        let (graph, found) = Self::read_all(runtime, tolerance, warnings, true, release, control)?;
         let found = found.unwrap_or_default();
         let names = DumpNames {
             classes: Arc::clone(&graph.classes),
@@ -98,15 +104,17 @@ impl DumpGraph {
         tolerance: Tolerance,
         mut warnings: Vec<Warning>,
         wants_names: bool,
+        release: Release<'_>,
         control: &Control,
     ) -> Result<(Self, Option<FoundNames>)> {
         let memory = runtime.dump.memory;
+        let pages = MemoryPages::new(release);
         let ObjectsInDump {
             objects,
             classes,
             totals,
             walk,
-        } = read_objects(runtime, tolerance, control, &mut warnings)?;
+        } = read_objects(runtime, tolerance, pages, control, &mut warnings)?;
         let shapes = if wants_names {
             Some(class_shapes(runtime, &classes, control)?)
         } else {
@@ -118,6 +126,7 @@ impl DumpGraph {
             &classes,
             &runtime.classes,
             shapes.as_deref(),
+            pages,
             control,
         )?;
         let FoundRoots {

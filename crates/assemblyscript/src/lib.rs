@@ -18,6 +18,7 @@ mod header_pass;
 mod labels;
 mod memory;
 mod memory_map;
+mod memory_pages;
 mod object_at;
 mod paged_memory;
 mod preview;

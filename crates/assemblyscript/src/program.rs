@@ -1,6 +1,7 @@
 //! A program, and the heaps of its dumps.
 
 use std::hash::{DefaultHasher, Hasher};
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::dump_source::{DumpSource, FunctionNames};
@@ -12,7 +13,7 @@ use crate::runtime::evidence::Evidence;
 use base::columns;
 use base::control::Control;
 use base::error::{Error, Result};
-use base::input::Input;
+use base::input::{Input, ReadBytes};
 use base::side_by_side::side_by_side;
 use base::tolerance::Tolerance;
 use base::units::Address;
@@ -83,14 +84,14 @@ impl<'a> Program<'a> {
     /// [`Error::InFile`](base::Error::InFile) around every error of the dump;
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory) and
     /// [`Error::Aborted`](base::Error::Aborted) without it.
-    pub fn analyze(&self, dump: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Heap> {
+    pub fn analyze(&self, dump: Input<'_, impl ReadBytes>, control: &Control) -> Result<Heap> {
         let part = control.part(dump.bytes.as_ref().len() as u64);
         self.analyze_part(dump, &part)
     }
 
-    fn analyze_part(&self, dump: Input<'_, impl AsRef<[u8]>>, part: &Control) -> Result<Heap> {
+    fn analyze_part(&self, dump: Input<'_, impl ReadBytes>, part: &Control) -> Result<Heap> {
         let graph = self
-            .read_graph(dump.bytes.as_ref(), part)
+            .read_graph(&dump.bytes, part)
             .map_err(|error| error.in_file(dump.name))?;
         drop(dump);
         graph.solve(SearchOrder::Any, part)
@@ -103,7 +104,7 @@ impl<'a> Program<'a> {
     /// As [`analyze`](Self::analyze).
     pub fn open(
         &self,
-        dump: Input<'_, impl AsRef<[u8]>>,
+        dump: Input<'_, impl ReadBytes>,
         contents: Box<dyn DumpBytes>,
         control: &Control,
     ) -> Result<Opened> {
@@ -116,7 +117,7 @@ impl<'a> Program<'a> {
     /// As [`analyze`](Self::analyze).
     pub fn open_with_indexes(
         &self,
-        dump: Input<'_, impl AsRef<[u8]>>,
+        dump: Input<'_, impl ReadBytes>,
         contents: Box<dyn DumpBytes>,
         control: &Control,
     ) -> Result<Opened> {
@@ -125,7 +126,7 @@ impl<'a> Program<'a> {
 
     fn open_heap(
         &self,
-        dump: Input<'_, impl AsRef<[u8]>>,
+        dump: Input<'_, impl ReadBytes>,
         contents: Box<dyn DumpBytes>,
         with_indexes: bool,
         control: &Control,
@@ -137,8 +138,9 @@ impl<'a> Program<'a> {
             let memory = file_size - bytes.memory.size()..file_size;
             let mut warnings = Vec::new();
             let runtime = self.runtime(&bytes, &mut warnings, &part)?;
+            let release = |range| release_memory(&dump.bytes, &bytes, range);
             let (graph, names, roots) =
-                DumpGraph::read_with_names(&runtime, self.tolerance, warnings, &part)?;
+                DumpGraph::read_with_names(&runtime, self.tolerance, warnings, &release, &part)?;
             Ok((graph, names, roots, memory))
         };
         let read = read().map_err(|error: Error| error.in_file(dump.name));
@@ -173,11 +175,12 @@ impl<'a> Program<'a> {
         Ok(Arc::clone(self.functions.get_or_init(|| Arc::new(names))))
     }
 
-    fn read_graph(&self, dump: &[u8], part: &Control) -> Result<DumpGraph> {
-        let dump = Dump::parse(dump)?;
+    fn read_graph(&self, bytes: &impl ReadBytes, part: &Control) -> Result<DumpGraph> {
+        let dump = Dump::parse(bytes.as_ref())?;
         let mut warnings = Vec::new();
         let runtime = self.runtime(&dump, &mut warnings, part)?;
-        DumpGraph::read(&runtime, self.tolerance, warnings, part)
+        let release = |range| release_memory(bytes, &dump, range);
+        DumpGraph::read(&runtime, self.tolerance, warnings, &release, part)
     }
 
     fn runtime<'d>(
@@ -194,7 +197,7 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// As [`analyze`](Self::analyze); if both dumps fail, the error of the first.
-    pub fn analyze_both<Bytes: AsRef<[u8]> + Send>(
+    pub fn analyze_both<Bytes: ReadBytes + Send>(
         &self,
         before: Input<'_, Bytes>,
         after: Input<'_, Bytes>,
@@ -225,6 +228,14 @@ impl<'a> Program<'a> {
         }
         Ok((before, after))
     }
+}
+
+/// Releases the bytes of these addresses.
+fn release_memory(bytes: &impl ReadBytes, dump: &Dump<'_>, addresses: Range<usize>) {
+    let memory = dump.memory.size() as usize;
+    // The memory is at the end of a dump.
+    let start = bytes.as_ref().len().saturating_sub(memory);
+    bytes.release(start + addresses.start..start + addresses.end);
 }
 
 /// Whether a memory has an allocator of AssemblyScript that was used, at the heap base of the dump or where a global of

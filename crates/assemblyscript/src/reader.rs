@@ -10,6 +10,7 @@ use super::accounting::BlockTotals;
 use super::class_slots::{ClassIds, DescribedClass};
 use super::header_checks::HeaderChecks;
 use super::header_pass::{HeaderChunk, HeaderPass};
+use super::memory_pages::MemoryPages;
 use crate::runtime::Runtime;
 use crate::runtime::blocks::AllocatorData;
 use crate::runtime::classes::Classes;
@@ -36,6 +37,9 @@ const WALK_INTERVAL: u64 = 1 << 20;
 /// The number of blocks of one task.
 const CHUNK: usize = 1 << 14;
 
+/// The number of tasks after which memory is released.
+const CHUNKS_PER_ROUND: usize = 32;
+
 /// What is found in a dump.
 #[derive(Default)]
 pub(super) struct ObjectsInDump {
@@ -57,6 +61,7 @@ pub(super) struct ObjectsInDump {
 pub(super) fn read_objects(
     runtime: &Runtime<'_>,
     tolerance: Tolerance,
+    pages: MemoryPages<'_>,
     control: &Control,
     warnings: &mut Vec<Warning>,
 ) -> Result<ObjectsInDump> {
@@ -75,6 +80,7 @@ pub(super) fn read_objects(
         classes: &runtime.classes,
         collector: &runtime.collector,
         tolerance,
+        pages,
         control,
         warnings,
     };
@@ -88,6 +94,7 @@ struct HeapReader<'a, 'r> {
     classes: &'a Classes<'r>,
     collector: &'a Collector,
     tolerance: Tolerance,
+    pages: MemoryPages<'a>,
     control: &'a Control,
     warnings: &'a mut Vec<Warning>,
 }
@@ -295,23 +302,34 @@ impl HeapReader<'_, '_> {
             *column = longer;
         }
 
-        let payloads = objects.payloads[statics..].par_chunks_mut(CHUNK);
-        let sizes = objects.sizes[statics..].par_chunks_mut(CHUNK);
-        let class_ids = objects.class_ids[statics..].par_chunks_mut(CHUNK);
+        const ROUND: usize = CHUNKS_PER_ROUND * CHUNK;
+        let payloads = objects.payloads[statics..].chunks_mut(ROUND);
+        let sizes = objects.sizes[statics..].chunks_mut(ROUND);
+        let class_ids = objects.class_ids[statics..].chunks_mut(ROUND);
         let pass = HeaderPass {
             memory: self.dump.memory,
             // The block before the cursor was freed and may contain anything.
             cursor: self.collector.cursor.filter(|_| is_sweeping),
             checks,
         };
-        let chunks: Vec<HeaderChunk> = payloads
-            .zip(sizes)
-            .zip(class_ids)
-            .map(|((payloads, sizes), class_ids)| {
-                step.advance(payloads.len() as u64)?;
-                pass.read(payloads, sizes, class_ids)
-            })
-            .collect::<Result<_>>()?;
+        let mut chunks: Vec<HeaderChunk> = Vec::new();
+        let mut pages = self.pages;
+        for ((payloads, sizes), class_ids) in payloads.zip(sizes).zip(class_ids) {
+            let last = payloads.last().copied();
+            let found: Vec<HeaderChunk> = payloads
+                .par_chunks_mut(CHUNK)
+                .zip(sizes.par_chunks_mut(CHUNK))
+                .zip(class_ids.par_chunks_mut(CHUNK))
+                .map(|((payloads, sizes), class_ids)| {
+                    step.advance(payloads.len() as u64)?;
+                    pass.read(payloads, sizes, class_ids)
+                })
+                .collect::<Result<_>>()?;
+            chunks.extend(found);
+            if let Some(last) = last {
+                pages.release_to(last);
+            }
+        }
         objects.close_gaps(statics, chunks.iter().map(|chunk| chunk.kept));
         for chunk in chunks {
             columns::extend(&mut objects.pinned, &chunk.pinned)?;

@@ -34,7 +34,7 @@ pub use control::{Control, Phase, Progress, Step};
 pub use error::{Error, Result};
 pub use file_action::FileAction;
 pub use file_kind::{FileKind, FileStart};
-pub use input::Input;
+pub use input::{Input, ReadBytes};
 pub use mismatch::Mismatch;
 pub use tolerance::Tolerance;
 pub use units::{Address, ClassId, GlobalIndex, ObjectIndex};

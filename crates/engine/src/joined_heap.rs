@@ -2,7 +2,7 @@
 
 use base::control::Control;
 use base::error::Result;
-use base::input::Input;
+use base::input::{Input, ReadBytes};
 use dumps::Dump;
 use joined::{DumpIdentity, Handles, JoinOptions, Numbers};
 use questions::LoadedHeap;
@@ -32,7 +32,7 @@ const NO_MODULE: Option<&Input<'static>> = None;
 ///
 /// # Errors
 /// [`joined::JoinError`]; otherwise as [`open`](crate::open).
-pub fn open_joined<Bytes: AsRef<[u8]> + From<Vec<u8>>, Kept: AsRef<[u8]>>(
+pub fn open_joined<Bytes: ReadBytes + From<Vec<u8>>, Kept: ReadBytes>(
     file: Input<'_, Bytes>,
     module: Option<&Input<'_, impl AsRef<[u8]>>>,
     host: HostFiles<'_, Bytes>,

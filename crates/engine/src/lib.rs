@@ -59,7 +59,7 @@ mod snapshot;
 pub use assemblyscript::{DumpBytes, InMemory, Schedule};
 pub use base::{
     Address, ClassId, Control, Error, FileAction, FileKind, FileStart, GlobalIndex, Input,
-    Mismatch, ObjectIndex, Phase, Progress, Result, Step, Tolerance, Warning,
+    Mismatch, ObjectIndex, Phase, Progress, ReadBytes, Result, Step, Tolerance, Warning,
 };
 pub use containers::Reading;
 pub use error::InputError;

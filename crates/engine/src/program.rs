@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use assemblyscript::{self, DumpBytes, Schedule};
 use base::control::Control;
 use base::error::{Error, Result};
-use base::input::Input;
+use base::input::{Input, ReadBytes};
 use base::tolerance::Tolerance;
 use dumps::{Dump, HostRoot};
 use heap::{Heap, Opened};
@@ -164,7 +164,7 @@ impl<'a> Program<'a> {
     /// [`Error::InFile`](base::Error::InFile) around every error of the dump;
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory) and
     /// [`Error::Aborted`](base::Error::Aborted) without it.
-    pub fn analyze(&self, dump: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Heap> {
+    pub fn analyze(&self, dump: Input<'_, impl ReadBytes>, control: &Control) -> Result<Heap> {
         match self.reader(&dump, control)? {
             ProgramOfDump::AssemblyScript(program) => program.analyze(dump, control),
             ProgramOfDump::Native(program) => program.analyze(dump, control),
@@ -175,7 +175,7 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// As [`analyze`](Self::analyze); if both dumps fail, the error of the first.
-    pub fn analyze_both<Bytes: AsRef<[u8]> + Send>(
+    pub fn analyze_both<Bytes: ReadBytes + Send>(
         &self,
         before: Input<'_, Bytes>,
         after: Input<'_, Bytes>,
@@ -206,7 +206,7 @@ impl<'a> Program<'a> {
     /// As [`analyze`](Self::analyze).
     pub fn open(
         &self,
-        dump: Input<'_, impl AsRef<[u8]>>,
+        dump: Input<'_, impl ReadBytes>,
         contents: Box<dyn DumpBytes>,
         control: &Control,
     ) -> Result<LoadedHeap> {
@@ -217,7 +217,7 @@ impl<'a> Program<'a> {
     /// The heap of a dump with its source.
     pub(crate) fn opened(
         &self,
-        dump: Input<'_, impl AsRef<[u8]>>,
+        dump: Input<'_, impl ReadBytes>,
         contents: Box<dyn DumpBytes>,
         control: &Control,
     ) -> Result<Opened> {
@@ -234,7 +234,7 @@ impl<'a> Program<'a> {
     /// As [`analyze`](Self::analyze).
     pub fn open_prepared(
         &self,
-        dump: Input<'_, impl AsRef<[u8]>>,
+        dump: Input<'_, impl ReadBytes>,
         contents: Box<dyn DumpBytes>,
         control: &Control,
     ) -> Result<LoadedHeap> {

@@ -8,7 +8,7 @@ use assemblyscript::{DumpBytes, Schedule};
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
 use base::file_kind::{FileKind, FileStart};
-use base::input::Input;
+use base::input::{Input, ReadBytes};
 use base::warning::Warning;
 use heap::views::{ComparisonSort, ComparisonView, Selection};
 use heap::{Heap, HeapError};
@@ -30,7 +30,7 @@ use crate::snapshot::{module_names, open_named};
 /// module do not belong together; [`ContainerError`](dumps::ContainerError); otherwise as [`Program::analyze`] and
 /// [`analyze_snapshot`](crate::analyze_snapshot).
 pub fn analyze(
-    file: Input<'_, impl AsRef<[u8]> + From<Vec<u8>>>,
+    file: Input<'_, impl ReadBytes + From<Vec<u8>>>,
     module: Option<&Input<'_, impl AsRef<[u8]>>>,
     reading: &Reading,
     control: &Control,
@@ -51,7 +51,7 @@ pub fn analyze(
 ///
 /// # Errors
 /// [`HeapError::DumpWithSnapshot`]; otherwise as [`analyze`].
-pub fn compare<Bytes: AsRef<[u8]> + From<Vec<u8>> + Send>(
+pub fn compare<Bytes: ReadBytes + From<Vec<u8>> + Send>(
     [before, after]: [Input<'_, Bytes>; 2],
     module: Option<&Input<'_, impl AsRef<[u8]>>>,
     reading: &Reading,
@@ -103,7 +103,7 @@ pub fn compare<Bytes: AsRef<[u8]> + From<Vec<u8>> + Send>(
 ///
 /// # Errors
 /// As [`analyze`], and the errors of `keep`.
-pub fn open<Bytes: AsRef<[u8]> + From<Vec<u8>>, Kept: AsRef<[u8]>>(
+pub fn open<Bytes: ReadBytes + From<Vec<u8>>, Kept: ReadBytes>(
     file: Input<'_, Bytes>,
     module: Option<&Input<'_, impl AsRef<[u8]>>>,
     reading: &Reading,

@@ -2,7 +2,7 @@
 
 use base::control::Control;
 use base::error::Result;
-use base::input::Input;
+use base::input::{Input, ReadBytes};
 use heap::Heap;
 use questions::LoadedHeap;
 use v8::{ModuleNames, SnapshotError, TypeNames};
@@ -47,7 +47,7 @@ pub(crate) fn module_names(
 /// # Errors
 /// [`Error::InFile`](base::Error::InFile) around every error of the snapshot;
 /// [`Error::OutOfMemory`](base::Error::OutOfMemory) and [`Error::Aborted`](base::Error::Aborted) without it.
-pub fn analyze_snapshot(snapshot: Input<'_, impl AsRef<[u8]>>, control: &Control) -> Result<Heap> {
+pub fn analyze_snapshot(snapshot: Input<'_, impl ReadBytes>, control: &Control) -> Result<Heap> {
     v8::analyze(snapshot, None, control)
 }
 
@@ -55,16 +55,13 @@ pub fn analyze_snapshot(snapshot: Input<'_, impl AsRef<[u8]>>, control: &Control
 ///
 /// # Errors
 /// As [`analyze_snapshot`].
-pub fn open_snapshot(
-    snapshot: Input<'_, impl AsRef<[u8]>>,
-    control: &Control,
-) -> Result<LoadedHeap> {
+pub fn open_snapshot(snapshot: Input<'_, impl ReadBytes>, control: &Control) -> Result<LoadedHeap> {
     open_named(snapshot, None, control)
 }
 
 /// The same with the names of [`module_names`].
 pub(crate) fn open_named(
-    snapshot: Input<'_, impl AsRef<[u8]>>,
+    snapshot: Input<'_, impl ReadBytes>,
     names: Option<&ModuleNames>,
     control: &Control,
 ) -> Result<LoadedHeap> {

@@ -16,6 +16,7 @@ use base::control::Control;
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::units::{AddressForm, ObjectIndex};
+use rayon::prelude::*;
 
 /// The objects of a heap, none of which is [`HUGE`](super::HUGE), and what refers to them.
 #[derive(Debug)]
@@ -54,7 +55,8 @@ impl ObjectGraph {
         let root_objects = columns::collected(by_kind.into_iter().map(|(object, _)| object))?;
         let sizes = &self.objects.shallow_sizes;
         let search = LiveSearch::run(&self.edges, &root_objects, order, control)?;
-        control.report_classes(|| class_counts(&self.objects, search.reached()));
+        control
+            .report_classes(|| class_counts(&self.objects, search.reached().par_iter().copied()));
         DominatorTree::of_search(search, &self.edges, &root_objects, sizes, control)
     }
 

@@ -72,18 +72,20 @@ pub fn live_classes(heap: &Heap) -> Vec<LiveClass> {
 
 /// The counts of these live objects by class name: shallow size ↓, count ↓, name ↑. Static objects do not
 /// count.
-pub fn class_counts(objects: &ObjectTable, live: &[ObjectIndex]) -> Vec<ClassCount> {
+pub fn class_counts(
+    objects: &ObjectTable,
+    live: impl IndexedParallelIterator<Item = ObjectIndex> + Clone,
+) -> Vec<ClassCount> {
     let none = || vec![(0_u64, 0_u64); objects.classes.len()];
     let mut sums = live
-        .par_chunks(CHUNK)
-        .fold(none, |mut sums, live| {
-            for object in live {
-                let shallow_size = objects.shallow_sizes[object.0 as usize];
-                if shallow_size != 0 {
-                    let (count, size) = &mut sums[objects.class_slots[object.0 as usize] as usize];
-                    *count += 1;
-                    *size += u64::from(shallow_size);
-                }
+        .clone()
+        .with_min_len(CHUNK)
+        .fold(none, |mut sums, object| {
+            let shallow_size = objects.shallow_sizes[object.at()];
+            if shallow_size != 0 {
+                let (count, size) = &mut sums[objects.class_slots[object.at()] as usize];
+                *count += 1;
+                *size += u64::from(shallow_size);
             }
             sums
         })
@@ -97,11 +99,10 @@ pub fn class_counts(objects: &ObjectTable, live: &[ObjectIndex]) -> Vec<ClassCou
     if !objects.huge_sizes.is_empty() {
         // The column has a smaller number in place of these sizes.
         let more: BTreeMap<_, _> = objects.huge_sizes.iter().copied().collect();
-        for object in live {
-            if let Some(size) = more.get(object) {
-                let slot = objects.class_slots[object.at()] as usize;
-                sums[slot].1 += size - u64::from(HUGE);
-            }
+        let huge: Vec<_> = live.filter(|object| more.contains_key(object)).collect();
+        for object in huge {
+            let slot = objects.class_slots[object.at()] as usize;
+            sums[slot].1 += more[&object] - u64::from(HUGE);
         }
     }
     // Classes can share a name.

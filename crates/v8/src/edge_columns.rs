@@ -83,6 +83,7 @@ impl File<'_, '_> {
                     }
                     Ok(())
                 })?;
+                (self.release)(numbers.pieces[piece].0.clone());
                 self.step.advance(1)
             })?;
         for (is_internal, name) in is_internal.iter().zip(0..) {

@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
+
 use super::classes::{NodeClass, NodeClasses, PlainObjects, classify};
 use super::ephemerons::Ephemerons;
 use super::names::SnapshotNames;
@@ -23,36 +25,50 @@ use heap::{
     UnsizedTree, WideLabel, class_counts, live_classes,
 };
 
-/// Computes the heap of a snapshot.
+/// Computes the heap of a snapshot. For questions, its references have labels, and the names of roots and of all else are
+/// found; otherwise these are empty.
 ///
 /// # Errors
 /// [`SnapshotError::Unreadable`](crate::SnapshotError::Unreadable) if two nodes have one id, [`Error::OutOfMemory`], [`Error::Aborted`].
 pub(super) fn solve(
     mut raw: RawSnapshot,
+    for_questions: bool,
     control: &Control,
 ) -> Result<(Heap, RootSlots, SnapshotNames)> {
     let step = control.begin(Phase::References, 4);
     raw.propagate_detachedness(&step)?;
     let ephemerons = Ephemerons::find(&raw, &step)?;
-    let scripts = raw.scripts(&step)?;
+    let scripts = if for_questions {
+        raw.scripts(&step)?
+    } else {
+        HashMap::new()
+    };
     let ((reached, plain), (distances, owners)) = side_by_side(
         || {
             let reached = Reached::find(&raw, &ephemerons, &step)?;
             Ok((reached, PlainObjects::find(&raw, &step)?))
         },
         || {
-            let distances = raw.distances(&ephemerons, &step)?;
+            let distances = if for_questions {
+                raw.distances(&ephemerons, &step)?
+            } else {
+                Vec::new()
+            };
             Ok((distances, raw.size_owners(&step)?))
         },
     )?;
     step.advance(2)?;
     let order = Order::by_id(&raw)?;
-    let general = GeneralNames::new(&mut raw, &ephemerons)?;
+    let general = if for_questions {
+        Some(GeneralNames::new(&mut raw, &ephemerons)?)
+    } else {
+        None
+    };
     let SnapshotRoots {
         slots: roots,
         entries: root_nodes,
         globals,
-    } = SnapshotRoots::find(&raw, &reached, &ephemerons, &order, &step)?;
+    } = SnapshotRoots::find(&raw, &reached, &ephemerons, &order, for_questions, &step)?;
     let starts = roots_of_page_first(&root_nodes);
     let selection = EdgeSelection {
         root: raw.root,
@@ -70,7 +86,10 @@ pub(super) fn solve(
             let tree = UnsizedTree::new(&edges, &starts, control)?;
             Ok((ids, edges, other_edges, tree))
         },
-        || objects_and_names(raw, plain, distances, owners, &order, &step),
+        || {
+            let columns = (plain, distances, owners);
+            objects_and_names(raw, columns, for_questions, &order, &step, control)
+        },
     )?;
     let objects = ObjectTable {
         addresses: ids,
@@ -83,7 +102,6 @@ pub(super) fn solve(
         ..names
     };
     drop((step, order));
-    control.report_classes(|| class_counts(&objects, tree.reached()));
     let (dominators, retained_sizes, huge_retained_sizes) =
         tree.with_sizes(&objects.shallow_sizes, &objects.huge_sizes, control)?;
     let mut heap = Heap {
@@ -118,14 +136,15 @@ fn roots_of_page_first(roots: &[(ObjectIndex, RootKind)]) -> Vec<ObjectIndex> {
     by_kind.into_iter().map(|(object, _)| object).collect()
 }
 
-/// The columns of objects without their ids, and the names without the references that keep nothing alive.
+/// The columns of objects without their ids, and for questions the names without the references that keep nothing alive.
+/// Reports the classes.
 fn objects_and_names(
     mut raw: RawSnapshot,
-    mut plain: PlainObjects,
-    distances: Vec<i32>,
-    owners: Vec<u32>,
+    (mut plain, distances, owners): (PlainObjects, Vec<i32>, Vec<u32>),
+    for_questions: bool,
     order: &Order,
     step: &Step<'_>,
+    control: &Control,
 ) -> Result<(ObjectTable, SnapshotNames)> {
     let interfaces = plain.interfaces(&raw.strings, step)?;
     let mut sizes = std::mem::take(&mut raw.sizes);
@@ -151,6 +170,14 @@ fn objects_and_names(
         class_slots,
         ..ObjectTable::default()
     };
+    // Every node is reached: those that no other one keeps alive are entries.
+    let reached = (0..objects.class_slots.len() as u32)
+        .into_par_iter()
+        .map(ObjectIndex);
+    control.report_classes(|| class_counts(&objects, reached));
+    if !for_questions {
+        return Ok((objects, SnapshotNames::default()));
+    }
     let is_detached = raw
         .detachedness
         .iter()
@@ -202,7 +229,8 @@ struct EdgeSelection {
     targets: Vec<u32>,
     reached: Reached,
     ephemerons: Ephemerons,
-    general: GeneralNames,
+    /// Only if labels are wanted.
+    general: Option<GeneralNames>,
 }
 
 impl EdgeSelection {
@@ -240,12 +268,14 @@ impl EdgeSelection {
                     continue;
                 }
                 if self.is_selected(node, label, target) {
-                    self.labels[count] = self.general.label(label);
+                    if let Some(general) = &self.general {
+                        self.labels[count] = general.label(label);
+                    }
                     self.targets[count] = to;
                     count += 1;
-                } else {
+                } else if let Some(general) = &self.general {
                     let kind = EdgeKind::of_label(label);
-                    let label = self.general.label(label);
+                    let label = general.label(label);
                     others.push(ObjectIndex(object), ObjectIndex(to), kind, label)?;
                 }
             }
@@ -253,7 +283,8 @@ impl EdgeSelection {
         let objects = self.ids.len() - 1;
         self.first_edges[objects] = count as u32;
         self.first_edges.truncate(objects + 1);
-        self.labels.truncate(count);
+        let labels = if self.general.is_some() { count } else { 0 };
+        self.labels.truncate(labels);
         self.targets.truncate(count);
         // This takes the memory over.
         let targets = self.targets.into_iter().map(ObjectIndex).collect();
@@ -272,7 +303,10 @@ impl EdgeSelection {
     ) -> Result<(Vec<u32>, Edges, OtherEdges)> {
         let mut offsets = columns::with_capacity(nodes.len() + 1)?;
         let mut targets = columns::with_capacity(self.targets.len())?;
-        let mut labels = columns::with_capacity(self.targets.len())?;
+        let mut labels = Vec::new();
+        if self.general.is_some() {
+            columns::reserve(&mut labels, self.targets.len())?;
+        }
         offsets.push(0);
         let mut others = OtherEdges::default();
         for (object, &node) in nodes.iter().enumerate() {
@@ -287,11 +321,13 @@ impl EdgeSelection {
                     continue;
                 }
                 if self.is_selected(node, label, target) {
-                    labels.push(self.general.label(label));
+                    if let Some(general) = &self.general {
+                        labels.push(general.label(label));
+                    }
                     targets.push(ObjectIndex(to));
-                } else {
+                } else if let Some(general) = &self.general {
                     let kind = EdgeKind::of_label(label);
-                    let label = self.general.label(label);
+                    let label = general.label(label);
                     others.push(ObjectIndex(object as u32), ObjectIndex(to), kind, label)?;
                 }
             }

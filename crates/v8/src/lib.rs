@@ -51,7 +51,7 @@ use source::SnapshotSource;
 use base::control::Control;
 use base::error::Result;
 use base::file_kind::{FileKind, FileStart};
-use base::input::Input;
+use base::input::{Input, ReadBytes};
 use heap::{Heap, Opened, RootSlots};
 
 /// Analyzes a snapshot. The bytes are dropped as soon as they are read. Objects of WasmGC get the names of their
@@ -62,11 +62,11 @@ use heap::{Heap, Opened, RootSlots};
 /// it has no instance of the module; [`Error::OutOfMemory`](base::Error::OutOfMemory) and
 /// [`Error::Aborted`](base::Error::Aborted) without it.
 pub fn analyze(
-    snapshot: Input<'_, impl AsRef<[u8]>>,
+    snapshot: Input<'_, impl ReadBytes>,
     names: Option<&ModuleNames>,
     control: &Control,
 ) -> Result<Heap> {
-    Ok(solved(snapshot, names, control)?.0)
+    Ok(solved(snapshot, names, false, control)?.0)
 }
 
 /// Opens a snapshot for questions. The bytes are dropped as soon as they are read.
@@ -74,11 +74,11 @@ pub fn analyze(
 /// # Errors
 /// As [`analyze`].
 pub fn open(
-    snapshot: Input<'_, impl AsRef<[u8]>>,
+    snapshot: Input<'_, impl ReadBytes>,
     names: Option<&ModuleNames>,
     control: &Control,
 ) -> Result<Opened> {
-    let (heap, roots, names) = solved(snapshot, names, control)?;
+    let (heap, roots, names) = solved(snapshot, names, true, control)?;
     let heap = Arc::new(heap);
     let source = SnapshotSource::new(Arc::clone(&heap), names);
     Ok(Opened {
@@ -90,14 +90,15 @@ pub fn open(
 }
 
 fn solved(
-    snapshot: Input<'_, impl AsRef<[u8]>>,
+    snapshot: Input<'_, impl ReadBytes>,
     names: Option<&ModuleNames>,
+    for_questions: bool,
     control: &Control,
 ) -> Result<(Heap, RootSlots, SnapshotNames)> {
     let part = control.part(snapshot.bytes.as_ref().len() as u64);
     let bytes = snapshot.bytes.as_ref();
     let read = match FileKind::of(bytes) {
-        Some(FileKind::Json) => reader::read(bytes, &part),
+        Some(FileKind::Json) => reader::read(bytes, &|range| snapshot.bytes.release(range), &part),
         _ => Err(SnapshotError::NotASnapshot {
             found: FileStart::of(bytes),
         }
@@ -111,5 +112,5 @@ fn solved(
         let named = raw.name_by_module(names, &part);
         named.map_err(|error| error.in_file(name))?;
     }
-    graph::solve(raw, &part).map_err(|error| error.in_file(name))
+    graph::solve(raw, for_questions, &part).map_err(|error| error.in_file(name))
 }

@@ -18,7 +18,7 @@ use heap::{
 };
 
 /// The names in a snapshot, and what it says of each object beyond its class and size.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct SnapshotNames {
     pub(super) strings: SnapshotStrings,
     pub(super) other_edges: OtherEdges,

@@ -97,6 +97,7 @@ impl File<'_, '_> {
                     edge_counts,
                 };
                 let sparse = self.read_piece(&at, piece, columns, strings)?;
+                (self.release)(numbers.pieces[piece].0.clone());
                 self.step.advance(1)?;
                 Ok(sparse)
             })

@@ -13,16 +13,17 @@ use crate::SnapshotError;
 use base::columns;
 use base::control::{Control, Phase, Step};
 use base::error::{Error, Result};
+use base::input::Release;
 use heap::Location;
 
 /// The largest number of nodes. Indexes of paths store a length in 28 bits.
 const MOST_NODES: usize = (1 << 28) - 1;
 
-/// Reads a snapshot.
+/// Reads a snapshot. The bytes of nodes and edges are released as they are read.
 ///
 /// # Errors
 /// [`SnapshotError::Unreadable`], [`SnapshotError::Truncated`], [`Error::OutOfMemory`], [`Error::Aborted`].
-pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
+pub(super) fn read(bytes: &[u8], release: Release<'_>, control: &Control) -> Result<RawSnapshot> {
     let finding = control.begin(Phase::Blocks, bytes.len() as u64 / BYTES_PER_UNIT);
     let mut cursor = JsonCursor::new(bytes);
     let mut parts = Parts::default();
@@ -38,7 +39,7 @@ pub(super) fn read(bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
         return Err(cursor.error("the end of the file"));
     }
     drop(finding);
-    parts.read(bytes, control)
+    parts.read(bytes, release, control)
 }
 
 /// The parts of a file, as far as they were found.
@@ -101,7 +102,7 @@ impl Parts {
     }
 
     /// Reads the numbers of a file whose parts were found.
-    fn read(self, bytes: &[u8], control: &Control) -> Result<RawSnapshot> {
+    fn read(self, bytes: &[u8], release: Release<'_>, control: &Control) -> Result<RawSnapshot> {
         let missing = |what: &str| SnapshotError::Unreadable {
             offset: bytes.len() as u64,
             message: format!("the file has no {what:?}: this is not a heap snapshot of V8"),
@@ -113,6 +114,7 @@ impl Parts {
         let pieces = nodes.pieces.len() + edges.pieces.len();
         let file = File {
             bytes,
+            release,
             meta,
             nodes,
             edges,
@@ -145,6 +147,8 @@ fn optional(
 /// A file whose parts were found.
 pub(super) struct File<'a, 'c> {
     pub(super) bytes: &'a [u8],
+    /// Releases the memory of bytes that were read.
+    pub(super) release: Release<'a>,
     pub(super) meta: Meta,
     pub(super) nodes: NumberTexts,
     pub(super) edges: NumberTexts,

@@ -31,12 +31,13 @@ pub(super) struct SnapshotRoots {
 type NamedSlot = (RootKind, String, ObjectIndex);
 
 impl SnapshotRoots {
-    /// Finds them.
+    /// Finds them; without `wants_names` only the entries.
     pub(super) fn find(
         raw: &RawSnapshot,
         reached: &Reached,
         ephemerons: &Ephemerons,
         order: &Order,
+        wants_names: bool,
         step: &Step<'_>,
     ) -> Result<Self> {
         let mut slots = entries(raw, reached, order)?;
@@ -46,6 +47,13 @@ impl SnapshotRoots {
             .collect();
         roots.sort_unstable();
         roots.dedup_by_key(|&mut (object, _)| object);
+        if !wants_names {
+            return Ok(Self {
+                slots: RootSlots::default(),
+                entries: roots,
+                globals: Vec::new(),
+            });
+        }
 
         let follows = |node: u32, edge: usize| {
             let target = raw.edge_targets[edge];

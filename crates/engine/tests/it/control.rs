@@ -1,6 +1,7 @@
 //! Running work: its phases, its progress, and the memory that it keeps.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -11,7 +12,7 @@ use engine::assemblyscript::runtime::evidence::Evidence;
 use engine::heap::views::{ConstructorSort, ConstructorView, Selection};
 use engine::wasm::debug_info::DebugInfo;
 use engine::wasm::module::Module;
-use engine::{Control, Error, Input, Phase, Program, Schedule};
+use engine::{Control, Error, Input, Phase, Program, ReadBytes, Schedule};
 
 /// A dump with all that an analysis can find in one, and its module.
 fn mix() -> (Vec<u8>, Vec<u8>) {
@@ -170,15 +171,23 @@ fn a_cancelled_search_for_the_collectors_code_does_not_report_that_it_is_missing
     assert_is_aborted(Evidence::read(&module, &cancelled()));
 }
 
-/// Bytes that record when they are dropped.
+/// Bytes that record when they are dropped, and what of them is released.
 struct Watched {
     bytes: Vec<u8>,
     is_dropped: Arc<AtomicBool>,
+    /// The ranges that were released before.
+    released: Arc<Mutex<Vec<Range<usize>>>>,
 }
 
 impl AsRef<[u8]> for Watched {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
+    }
+}
+
+impl ReadBytes for Watched {
+    fn release(&self, range: Range<usize>) {
+        self.released.lock().unwrap().push(range);
     }
 }
 
@@ -199,11 +208,63 @@ fn the_dump_is_dropped_before_the_search_takes_its_memory() {
         noted.lock().unwrap().push((phase, is_dropped));
     });
     let program = Program::read(input("wasm", &module[..]), &Control::default()).unwrap();
-    let dump = Watched { bytes, is_dropped };
+    let dump = Watched {
+        bytes,
+        is_dropped,
+        released: Arc::default(),
+    };
     program.analyze(input("dump", dump), &control).unwrap();
     let when_dropped = when_dropped.lock().unwrap();
     assert!(when_dropped.contains(&(Phase::References, false)));
     assert!(when_dropped.contains(&(Phase::Search, true)));
+}
+
+#[test]
+fn a_mapped_file_has_the_same_bytes_after_any_range_was_released() {
+    let path = std::env::temp_dir().join(format!("released-{}", std::process::id()));
+    let written: Vec<u8> = (0..100_000u32).map(|nth| (nth % 251) as u8).collect();
+    std::fs::write(&path, &written).unwrap();
+    let file = std::fs::File::open(&path).unwrap();
+    // SAFETY: nothing else has the path.
+    let map = unsafe { memmap2::Mmap::map(&file) }.unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let ranges = [
+        0..0,
+        0..1,
+        5_000..9_000,
+        99_999..200_000,
+        300_000..400_000,
+        0..100_000,
+    ];
+    for range in ranges {
+        map.release(range);
+        assert_eq!(map[..], written[..]);
+    }
+}
+
+#[test]
+fn the_memory_of_a_dump_is_released_behind_the_reader() {
+    let (bytes, module) = mix();
+    let length = bytes.len();
+    let released = Arc::default();
+    let dump = Watched {
+        bytes,
+        is_dropped: Arc::default(),
+        released: Arc::clone(&released),
+    };
+    let program = Program::read(input("wasm", &module[..]), &Control::default()).unwrap();
+    program
+        .analyze(input("dump", dump), &Control::default())
+        .unwrap();
+    let released = released.lock().unwrap();
+    // Once when the headers were read, and again when the references were.
+    assert!(released.len() > 1, "{released:?}");
+    assert!(
+        released
+            .iter()
+            .all(|range| range.start < range.end && range.end <= length)
+    );
+    assert!(released.iter().map(|range| range.len()).sum::<usize>() > length);
 }
 
 #[test]
