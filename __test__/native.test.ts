@@ -22,6 +22,7 @@ import {
   PROGRAMS,
   stripped,
 } from "./support/native_program.ts";
+import { systemImports } from "./support/wasi.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -255,10 +256,7 @@ test.skipIf(!hasClang)(
     const wasm = readFileSync(file);
     const wasi = new WASI({ version: "preview1" });
     const module = new WebAssembly.Module(exposeGlobals(wasm));
-    const instance = new WebAssembly.Instance(
-      module,
-      wasi.getImportObject() as WebAssembly.Imports,
-    );
+    const instance = new WebAssembly.Instance(module, systemImports(wasi));
     wasi.initialize(instance);
     const make = instance.exports.make as (size: number) => number;
     const dump = join(folder, "library.dump");

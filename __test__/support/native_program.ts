@@ -7,6 +7,7 @@ import { WASI } from "node:wasi";
 import { expect } from "vitest";
 import { exposeGlobals, writeDump } from "../../dist/capture.js";
 import { analyze, openHeap } from "../../dist/index.js";
+import { systemImports } from "./wasi.ts";
 
 export const PROGRAMS = join(import.meta.dirname, "../programs/native");
 /** The fates that a program declares, as in truth.h. */
@@ -103,8 +104,7 @@ export function dumped(file: string, profiled?: ProfiledModule): NativeGuest {
   };
   // Of emscripten.
   const env = { emscripten_notify_memory_growth: () => {} };
-  const system = wasi.getImportObject() as WebAssembly.Imports;
-  const imports = { ...system, truth, env, ...profiled?.imports };
+  const imports = { ...systemImports(wasi), truth, env, ...profiled?.imports };
   const module = new WebAssembly.Module(exposeGlobals(wasm));
   const instance = new WebAssembly.Instance(module, imports);
   profiled?.attach(instance.exports);

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { WASI } from "node:wasi";
 import { exposeGlobals, writeDump } from "../../dist/capture.js";
 import { openHeap } from "../../dist/index.js";
+import { systemImports } from "./wasi.ts";
 
 /** What a program logged until it asked for a dump. */
 export interface TypedGuest {
@@ -23,7 +24,7 @@ export function dumpedWithTypes(file: string): TypedGuest {
   let dump = new Uint8Array();
   let atDump = { types, live };
   const wasi = new WASI({ version: "preview1", args: ["guest"] });
-  const imports = wasi.getImportObject() as WebAssembly.Imports;
+  const imports = systemImports(wasi);
   const text = (start: number) => {
     const memory = new Uint8Array((instance.exports.memory as WebAssembly.Memory).buffer);
     return new TextDecoder().decode(memory.slice(start, memory.indexOf(0, start)));
