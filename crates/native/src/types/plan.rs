@@ -177,7 +177,8 @@ fn dynamic(types: &TypeTable<'_>, id: TypeId) -> Option<Slot> {
 fn slice(types: &TypeTable<'_>, id: TypeId) -> Option<Slot> {
     let pointer = types.member(id, "data_ptr")?;
     let length = types.member(id, "length")?;
-    let is_beside = types.members(id).len() == 2 && length.offset == pointer.offset + 4;
+    let is_beside =
+        types.members(id).len() == 2 && pointer.offset.checked_add(4) == Some(length.offset);
     let target = types.pointee(pointer.type_id)?;
     is_beside.then_some(Slot {
         offset: pointer.offset,

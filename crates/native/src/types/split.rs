@@ -68,6 +68,10 @@ impl SplitValues {
         self.is_known.resize(at + room, false);
         for piece in &variable.pieces {
             let length = piece.size.min(size.saturating_sub(piece.offset)) as usize;
+            if length == 0 {
+                // It lies after the variable: damaged debug information.
+                continue;
+            }
             let word;
             let value = match piece.place {
                 PiecePlace::At(address) if is_read(address) => {
@@ -123,5 +127,63 @@ fn computed(
             _ => None,
         },
         _ => None,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test, what cannot be is a failure")]
+mod tests {
+    use super::super::table::{TypeId, VariablePiece};
+    use super::*;
+
+    fn piece(offset: u32, size: u32, address: u32) -> VariablePiece<'static> {
+        VariablePiece {
+            offset,
+            size,
+            place: PiecePlace::At(address),
+        }
+    }
+
+    /// The bytes of a variable of 8 bytes, by word.
+    fn words(pieces: Vec<VariablePiece<'_>>) -> [Option<u32>; 2] {
+        let mut bytes = vec![0; 1 << 16];
+        bytes[64..72].copy_from_slice(&[1, 0, 0, 0, 2, 0, 0, 0]);
+        let memory = Memory::new(&bytes);
+        let variable = SplitVariable {
+            name: "variable",
+            scope: 0,
+            type_id: TypeId(0),
+            pieces,
+        };
+        let mut values = SplitValues::after(memory);
+        let is_read = |address| address != 128;
+        let at = values
+            .add(memory, (&variable, 8), is_read)
+            .unwrap()
+            .unwrap();
+        [at, at + 4].map(|at| {
+            let word = values.bytes(at, 4)?.first_chunk()?;
+            Some(u32::from_le_bytes(*word))
+        })
+    }
+
+    #[test]
+    fn what_no_piece_has_is_not_known() {
+        assert_eq!(words(vec![piece(0, u32::MAX, 64)]), [Some(1), Some(2)]);
+        assert_eq!(words(vec![piece(4, 4, 64)]), [None, Some(1)]);
+        assert_eq!(
+            words(vec![piece(0, 4, 68), piece(4, 4, 128)]),
+            [Some(2), None]
+        );
+    }
+
+    #[test]
+    fn a_piece_after_the_end_of_the_variable_is_left_out() {
+        assert_eq!(words(vec![piece(1000, 4, 64)]), [None, None]);
+        assert_eq!(
+            words(vec![piece(6, 4, 64), piece(0, 4, 64)]),
+            [Some(1), None]
+        );
+        assert_eq!(words(vec![piece(u32::MAX, 4, 64)]), [None, None]);
     }
 }
