@@ -136,6 +136,7 @@ test("a class has the bytes of each heap, and heaps that were joined are not com
   expect(() => heap.compareWith(heap)).toThrow(refused);
   expect(() => heap.suspects({ before: heap })).toThrow(refused);
   expect(() => growth([heap, heap])).toThrow(refused);
+  expect(() => growth([heap.placeTable(), heap.placeTable()])).toThrow(refused);
 });
 
 test("options of the host need the host, and it goes with one dump", () => {

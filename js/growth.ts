@@ -1,6 +1,6 @@
 /** `growth` and `check` of the public API: several heaps, or the place tables that were kept of them. */
 import type * as api from "../index.js";
-import { HeapAnalyzerError, invalidArgument } from "./errors.js";
+import { invalidArgument } from "./errors.js";
 import { Heap } from "./heap.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
@@ -69,7 +69,6 @@ async function compared(
             onProgress({ ...progress, fraction: (nth + progress.fraction) / given.length })
         : undefined,
     };
-    checkSums(one, nth);
     const table =
       one instanceof Heap
         ? await one.placeTableAsync({ signal: watched.signal, onProgress: watched.onProgress })
@@ -80,17 +79,7 @@ async function compared(
   return JSON.parse(answer.text);
 }
 
-/** Refuses heaps that were joined: growth adds up bytes. */
-function checkSums(one: unknown, nth: number): void {
-  if (!(one instanceof Heap) || one.summary().joined === undefined) return;
-  throw new HeapAnalyzerError(
-    "ERR_NOT_IN_JOINED",
-    `heaps[${nth}] was joined with the heap of its host, and growth would add up the bytes of both; open it without the host`,
-  );
-}
-
 function tableOf(one: unknown, nth: number): native.PlaceTableHandle {
-  checkSums(one, nth);
   return placeTableHandle(`heaps[${nth}]`, one instanceof Heap ? one.placeTable() : one);
 }
 

@@ -82,6 +82,14 @@ pub enum QuestionError {
         /// The later dump.
         after: String,
     },
+    /// A place table of two heaps that were joined.
+    #[error(
+        "the heap of {dump} was joined with that of its host, and growth would add up the bytes of both: open it without the host"
+    )]
+    JoinedTable {
+        /// The dump.
+        dump: String,
+    },
     /// A profile that cannot be used.
     #[error("cannot use the profile: {message}")]
     Profile {
@@ -100,6 +108,7 @@ impl Coded for QuestionError {
             Self::PlaceTable { .. } => "ERR_PLACE_TABLE",
             Self::TooFewDumps { .. } => "ERR_TOO_FEW_DUMPS",
             Self::DifferentModules { .. } => "ERR_MODULE_MISMATCH",
+            Self::JoinedTable { .. } => "ERR_NOT_IN_JOINED",
             Self::Profile { .. } => "ERR_PROFILE",
         }
     }

@@ -228,13 +228,6 @@ export class Heaps {
 
   /** The place table of a heap. It stays when the heap is closed. */
   async placeTable(key: string, control: Control): Promise<PlaceTable> {
-    const { dump, host } = await this.#source(key);
-    if (host !== undefined) {
-      throw new QuestionError(
-        "ERR_NOT_IN_JOINED",
-        `${dump.shown} was joined with the heap of its host, and growth would add up the bytes of both: open it without host`,
-      );
-    }
     const kept = this.#tables.get(key);
     if (kept !== undefined) {
       await this.verify(key, control.signal);

@@ -9,7 +9,7 @@ use super::fold::{Explanations, fold};
 use super::growing::{Growing, GrowthRules};
 use super::growing_thing::last;
 use super::series::Merged;
-use super::tables::{FEW_DUMPS, checked_warmup, is_partial, warnings};
+use super::tables::{FEW_DUMPS, check_sums, checked_warmup, is_partial, warnings};
 use crate::QuestionError;
 use crate::answer::{Answer, AnswerBody};
 use crate::glob::{self, Glob};
@@ -119,8 +119,9 @@ impl CheckOptions {
 /// # Errors
 /// [`QuestionError::TooFewDumps`] if there are too few for the default rule and there is no other,
 /// [`QuestionError::UnknownClass`] for a class that no dump has, [`QuestionError::InvalidOption`] for less than two tables
-/// after the warm-up or a check without rules, [`Error::OutOfMemory`], [`Error::Aborted`].
+/// after the warm-up or a check without rules, [`QuestionError::JoinedTable`], [`Error::OutOfMemory`], [`Error::Aborted`].
 pub fn check(tables: &[&PlaceTable], options: &CheckOptions, control: &Control) -> Result<Answer> {
+    check_sums(tables)?;
     let left = (tables.len() as u64).saturating_sub(options.warmup);
     let has_default = !options.no_default && left >= options.min_dumps;
     if !has_default && !options.has_budget() {

@@ -34,7 +34,7 @@ use fold::fold;
 use growing::{Growing, GrowthRules};
 pub use may_grow::may_grow;
 use series::Merged;
-use tables::{FEW_DUMPS, checked_warmup, dumps, is_partial, warnings};
+use tables::{FEW_DUMPS, check_sums, checked_warmup, dumps, is_partial, warnings};
 
 /// How growth is looked for.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -61,6 +61,7 @@ pub struct GrowthOptions {
 ///
 /// # Errors
 /// [`QuestionError::InvalidOption`](crate::QuestionError::InvalidOption) for less than two tables after the warm-up and for a limit of 0,
+/// [`QuestionError::JoinedTable`](crate::QuestionError::JoinedTable),
 /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
 pub fn growth(
     tables: &[&PlaceTable],
@@ -68,6 +69,7 @@ pub fn growth(
     control: &Control,
 ) -> Result<Answer> {
     let page = page(options.offset, options.limit)?;
+    check_sums(tables)?;
     let warmup = checked_warmup(tables, options.warmup)?;
     let merged = Merged::new(tables, warmup, control)?;
     let search = GrowthRules {

@@ -10,6 +10,17 @@ use base::warning::Warning;
 /// Dumps below which chance can look like growth.
 pub(super) const FEW_DUMPS: usize = 8;
 
+/// Refuses tables with the bytes of two heaps.
+pub(super) fn check_sums(tables: &[&PlaceTable]) -> Result<()> {
+    match tables.iter().find(|table| table.is_joined) {
+        Some(table) => Err(QuestionError::JoinedTable {
+            dump: table.dump_name.clone(),
+        }
+        .into()),
+        None => Ok(()),
+    }
+}
+
 /// The number of dumps to ignore, if enough are left.
 pub(super) fn checked_warmup(tables: &[&PlaceTable], warmup: u64) -> Result<usize> {
     let left = (tables.len() as u64).saturating_sub(warmup);

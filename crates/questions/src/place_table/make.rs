@@ -107,6 +107,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         total_live_size: loaded.heap.live_size,
         total_size: loaded.heap.total_size.unwrap_or_default(),
         is_partial: loaded.heap.is_partial,
+        is_joined: loaded.source.joined().is_some(),
         is_cut,
         warnings: loaded.warnings().iter().map(WarningText::from).collect(),
         names: maker.names.names,

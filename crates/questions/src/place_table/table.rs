@@ -28,6 +28,9 @@ pub struct PlaceTable {
     /// The memory after the static data, in bytes. It never shrinks while a program runs.
     pub(crate) total_size: u64,
     pub(crate) is_partial: bool,
+    /// Whether its bytes are those of two heaps that were joined.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_joined: bool,
     /// Whether there were more groups or places than are kept: one that is not here may have existed.
     pub(crate) is_cut: bool,
     pub(crate) warnings: Vec<WarningText>,

@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use engine::heap::views::{ConstructorView, Selection};
 use engine::outputs::exports::{Export, export};
-use engine::questions::{Question, SizeParts, ask as answer, class_parts, place_table};
+use engine::questions::{
+    CheckOptions, GrowthOptions, PlaceTable, Question, SizeParts, ask as answer, check,
+    class_parts, growth, place_table,
+};
 use engine::{Control, Reading};
 use serde_json::{Value, json};
 
@@ -96,8 +99,14 @@ fn what_would_add_up_both_heaps_is_refused() {
     refused(loaded.check_same_module(&later).unwrap_err());
     let mut out = std::io::sink();
     refused(export(&loaded, &Export::Pprof {}, None, &mut out, &control).unwrap_err());
-    // The places are of one heap each.
-    place_table(&loaded, &control).unwrap();
+    // The places are of one heap each, but growth adds up bytes, also of a table that was written and read.
+    let table = place_table(&loaded, &control).unwrap();
+    let read = PlaceTable::from_bytes(&table.to_bytes()).unwrap();
+    let options: GrowthOptions = serde_json::from_value(json!({})).unwrap();
+    refused(growth(&[&table, &table], &options, &control).unwrap_err());
+    refused(growth(&[&read, &read], &options, &control).unwrap_err());
+    let options: CheckOptions = serde_json::from_value(json!({ "minDumps": 2 })).unwrap();
+    refused(check(&[&read, &read], &options, &control).unwrap_err());
 }
 
 #[test]
