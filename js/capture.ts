@@ -49,7 +49,8 @@ export type { NumbersRead } from "./numbers/types.js";
  *
  * @throws {HeapAnalyzerError} `ERR_MODULE` (not a module), `ERR_MODULE_KIND` (a 64-bit memory, or
  *   none), `ERR_GLOBAL_MISSING` (no shadow stack: not compiled with the incremental runtime),
- *   `ERR_ALLOCATOR_UNKNOWN` (a program of Go), `ERR_INVALID_ARG_TYPE`, `ERR_BUFFER_DETACHED`, `ERR_BUFFER_OUT_OF_BOUNDS` or `ERR_OUT_OF_MEMORY`.
+ *   `ERR_ALLOCATOR_UNKNOWN` (a program of Go or TinyGo), `ERR_INVALID_ARG_TYPE`,
+ *   `ERR_BUFFER_DETACHED`, `ERR_BUFFER_OUT_OF_BOUNDS` or `ERR_OUT_OF_MEMORY`.
  */
 export function exposeGlobals(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
   if (typeof wasm === "string") {

@@ -42,19 +42,15 @@ use wasm::module::{Globals, Module, unreadable};
 /// [`ModuleError::Unreadable`](wasm::ModuleError::Unreadable) if the bytes are no module,
 /// [`ModuleError::Kind`](wasm::ModuleError::Kind) for a component or a 64-bit memory,
 /// [`InstrumentError::GlobalMissing`](crate::InstrumentError::GlobalMissing) if the program allocates, but its heap cannot be found,
-/// as without the AssemblyScript runtime; [`InstrumentError::HeapUnknown`] for a program of Go.
+/// as without the AssemblyScript runtime; [`InstrumentError::HeapUnknown`] for a program of Go or TinyGo.
 pub fn expose_globals(wasm: &[u8]) -> Result<Vec<u8>> {
     let module = Module::parse(wasm, &Control::default())?;
+    if let Some(language) = module.functions.foreign_allocator() {
+        return Err(InstrumentError::HeapUnknown { language }.into());
+    }
     let globals = &module.globals;
     let exports = Exports::read(wasm)?;
-    let boundaries = Boundaries::find(&module, &exports).map_err(|error| {
-        let is_missing = error.code() == "ERR_GLOBAL_MISSING";
-        if is_missing && is_go(&module) {
-            InstrumentError::HeapUnknown { language: "Go" }.into()
-        } else {
-            error
-        }
-    })?;
+    let boundaries = Boundaries::find(&module, &exports)?;
 
     let mut folded = Vec::new();
     let first_new_index = globals.iter().len() as u32;
@@ -94,13 +90,6 @@ pub fn expose_globals(wasm: &[u8]) -> Result<Vec<u8>> {
     let (count, entries) = exports.with_reserved(&wanted);
     sections.replace(EXPORT_SECTION, vector(count, &entries));
     Ok(sections.join())
-}
-
-/// Whether Go compiled a module, by the name of its allocator. It has a stack pointer of its own.
-fn is_go(module: &Module<'_>) -> bool {
-    let functions = &module.functions;
-    let mut defined = functions.defined();
-    defined.any(|(function, _)| functions.name(function) == Some("runtime.mallocgc"))
 }
 
 fn mutable_i32_exports(globals: &Globals<'_>) -> impl Iterator<Item = NewExport> {

@@ -41,20 +41,7 @@ pub fn is_native(module: &Module<'_>) -> bool {
             .iter()
             .any(|name| functions.exported(name).is_some());
     let is_linked = globals.named("__stack_pointer").is_some();
-    !is_assemblyscript && (is_linked || foreign_allocator(module).is_some())
-}
-
-/// The language whose own allocator a module has, by the name of a function: its heap is not read.
-fn foreign_allocator(module: &Module<'_>) -> Option<&'static str> {
-    let functions = &module.functions;
-    let mut names = functions
-        .defined()
-        .filter_map(|(function, _)| functions.name(function));
-    names.find_map(|name| match name {
-        "runtime.mallocgc" => Some("Go"),
-        "runtime.alloc" | "(runtime.gcBlock).findHead" => Some("TinyGo"),
-        _ => None,
-    })
+    !is_assemblyscript && (is_linked || functions.foreign_allocator().is_some())
 }
 
 /// Whether a memory has the state of an allocator that this crate reads, sound or damaged.
@@ -289,7 +276,7 @@ impl<'a> Program<'a> {
             let name = module.functions.name(function);
             name.is_some_and(|name| name.starts_with("heap.BrkAllocator."))
         });
-        if let Some(language) = foreign_allocator(module) {
+        if let Some(language) = module.functions.foreign_allocator() {
             let found =
                 format!("the functions of the allocator of {language}, whose heap is not read");
             return Err(HeapError::AllocatorUnknown { found }.into());
@@ -301,7 +288,10 @@ impl<'a> Program<'a> {
         };
         let is_unknown = found.as_ref().is_none_or(|found| {
             let error = found.as_ref().err();
-            error.is_some_and(|error| error.code() == "ERR_ALLOCATOR_UNKNOWN")
+            matches!(
+                error.and_then(|error| error.own()),
+                Some(HeapError::AllocatorUnknown { .. })
+            )
         });
         // An optimiser can leave no function of Zig's allocator, but its variable.
         if let Some(pages) = pages.filter(|_| is_unknown) {
@@ -317,7 +307,10 @@ impl<'a> Program<'a> {
         }
         let found = found.unwrap_or_else(|| search::walk(dump.memory, control));
         match found {
-            Err(error) if self.tolerance.damage && error.code() == "ERR_HEAP_CORRUPT" => {
+            Err(error)
+                if self.tolerance.damage
+                    && matches!(error.own(), Some(HeapError::Corrupt { .. })) =>
+            {
                 search::walk_damaged(dump.memory, control)
             }
             found => found,

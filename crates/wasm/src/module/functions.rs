@@ -93,6 +93,18 @@ impl<'a> Functions<'a> {
         named.map(|(&function, _)| function).min()
     }
 
+    /// The language whose own allocator is among the defined functions, by the name of one: its heap is not read.
+    pub fn foreign_allocator(&self) -> Option<&'static str> {
+        let mut names = self
+            .defined()
+            .filter_map(|(function, _)| self.name(function));
+        names.find_map(|name| match name {
+            "runtime.mallocgc" => Some("Go"),
+            "runtime.alloc" | "(runtime.gcBlock).findHead" => Some("TinyGo"),
+            _ => None,
+        })
+    }
+
     /// The function that is exported under this name.
     pub fn exported(&self, name: &str) -> Option<u32> {
         self.exports.get(name).copied()
