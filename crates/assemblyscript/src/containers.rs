@@ -1,7 +1,9 @@
-//! What arrays, views, maps and sets say of their contents. Where their words come from, the caller says: memory that is
+//! What arrays, views, maps, sets and tuples say of their contents. Where their words come from, the caller says: memory that is
 //! read piece by piece, the bytes of one object, or memory in pages.
 
 use base::error::Result;
+use base::units::Address;
+use dumps::Memory;
 use runtime_code::std_library::{
     BUCKETS, BUFFER, DATA_START, ENTRIES, ENTRIES_CAPACITY, ENTRIES_COUNT, ENTRIES_OFFSET, LENGTH,
     VIEW_LENGTH,
@@ -88,6 +90,28 @@ impl EntryTable {
 #[inline]
 pub(crate) fn is_deleted(tagged_next: Option<u32>) -> bool {
     tagged_next.is_none_or(|tagged_next| tagged_next & 1 != 0)
+}
+
+/// Calls `follow` with each reference of a tuple and its number, by the bitmap at its end. Whether all of them lie before
+/// the bitmap.
+#[inline]
+pub(crate) fn tuple_elements(tuple: Memory<'_>, mut follow: impl FnMut(u32, u32)) -> bool {
+    let size = tuple.size() as u32;
+    let Some(bitmap_at) = size.checked_sub(8) else {
+        return false;
+    };
+    let half = |offset| tuple.word(Address(bitmap_at + offset)).unwrap_or_default();
+    let mut bitmap = u64::from(half(0)) | u64::from(half(4)) << 32;
+    let mut fits = true;
+    while bitmap != 0 {
+        let nth = bitmap.trailing_zeros();
+        bitmap &= bitmap - 1;
+        match tuple.word(Address(nth * 4)) {
+            Some(word) if nth * 4 < bitmap_at => follow(word, nth),
+            _ => fits = false,
+        }
+    }
+    fits
 }
 
 #[cfg(test)]

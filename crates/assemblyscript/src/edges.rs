@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicU64;
 use rayon::prelude::*;
 
 use super::class_slots::DescribedClass;
-use super::containers::{Elements, EntryTable, is_deleted};
+use super::containers::{Elements, EntryTable, is_deleted, tuple_elements};
 use super::edge_run::{Anomalies, EdgeRun, SharedByTasks};
 use super::memory_pages::MemoryPages;
 use super::reference_types::{ANY, ReferenceTypes, TypeNumber};
@@ -481,23 +481,4 @@ impl<'a> Scanner<'a> {
         }
         Ok(used <= room)
     }
-}
-
-fn tuple_elements(tuple: Memory<'_>, mut follow: impl FnMut(u32, u32)) -> bool {
-    let size = tuple.size() as u32;
-    let Some(bitmap_at) = size.checked_sub(8) else {
-        return false;
-    };
-    let half = |offset| tuple.word(Address(bitmap_at + offset)).unwrap_or_default();
-    let mut bitmap = u64::from(half(0)) | u64::from(half(4)) << 32;
-    let mut fits = true;
-    while bitmap != 0 {
-        let nth = bitmap.trailing_zeros();
-        bitmap &= bitmap - 1;
-        match tuple.word(Address(nth * 4)) {
-            Some(word) if nth * 4 < bitmap_at => follow(word, nth),
-            _ => fits = false,
-        }
-    }
-    fits
 }

@@ -1,5 +1,5 @@
-//! The memory that a mapped dump takes in this process. It is released behind the reader, so that the columns of the
-//! graph take its place.
+//! Releases the pages of a mapped dump after they were read, so that they do not count as memory of this process while the
+//! graph is made.
 
 use base::input::Release;
 

@@ -36,15 +36,7 @@ impl Spread<'_, '_> {
         };
         match (allocated, counted) {
             (Some(type_id), _) if self.fits_once(type_id, usable) => {
-                self.assign_type(
-                    block,
-                    BlockType {
-                        type_id,
-                        is_array: false,
-                        evidence: TypeEvidence::Dynamic,
-                        base: 0,
-                    },
-                )?;
+                self.assign_type(block, BlockType::one(type_id, TypeEvidence::Dynamic))?;
                 self.place(start, type_id, 1)
             }
             (None, Some((target, _))) => self.counters(block, (start, usable), target, concrete),
@@ -68,15 +60,7 @@ impl Spread<'_, '_> {
         if header == 0 || bytes > usable || concrete.is_some() && !is_filled {
             return Ok(());
         }
-        self.assign_type(
-            block,
-            BlockType {
-                type_id: target,
-                is_array: false,
-                evidence: TypeEvidence::Field,
-                base: 0,
-            },
-        )?;
+        self.assign_type(block, BlockType::one(target, TypeEvidence::Field))?;
         // The strong counter comes first.
         let is_alive = self.word(start).is_some_and(|strong| strong != 0);
         if let Some(concrete) = concrete.filter(|_| is_alive) {

@@ -72,15 +72,7 @@ impl Spread<'_, '_> {
         if !takes_block {
             return Ok(());
         }
-        self.assign_type(
-            block,
-            BlockType {
-                type_id: target,
-                is_array: false,
-                evidence: TypeEvidence::Container,
-                base: 0,
-            },
-        )?;
+        self.assign_type(block, BlockType::one(target, TypeEvidence::Container))?;
         // The strong counter comes first.
         if self.word(start).is_some_and(|strong| strong != 0) {
             self.place(start + value.offset, value.type_id, length)?;

@@ -38,6 +38,18 @@ pub(super) struct BlockType {
     pub(super) base: u32,
 }
 
+impl BlockType {
+    /// One value of a type, at the start of the block.
+    pub(super) fn one(type_id: TypeId, evidence: TypeEvidence) -> Self {
+        Self {
+            type_id,
+            is_array: false,
+            evidence,
+            base: 0,
+        }
+    }
+}
+
 /// Values that may refer to others.
 #[derive(Clone, Copy)]
 struct TypedPlace {
@@ -428,7 +440,9 @@ impl<'s, 'a> Spread<'s, 'a> {
             if let Some(tail) = self.tail(found.type_id).filter(|_| !found.is_array) {
                 let room = usable.saturating_sub(tail.offset);
                 let count = room.checked_div(self.types.size(tail.element));
-                self.place(start + tail.offset, tail.element, count.unwrap_or(0))?;
+                if let Some(count) = count.filter(|&count| count > 0) {
+                    self.place(start + tail.offset, tail.element, count)?;
+                }
             }
         }
         Ok(())

@@ -93,15 +93,7 @@ impl Spread<'_, '_> {
         let Some(length) = length.filter(|&length| length <= MOST_KEYS) else {
             return Ok(());
         };
-        self.assign_type(
-            block,
-            BlockType {
-                type_id,
-                is_array: false,
-                evidence: TypeEvidence::Container,
-                base: 0,
-            },
-        )?;
+        self.assign_type(block, BlockType::one(type_id, TypeEvidence::Container))?;
         self.place(node.wrapping_add(layout.keys), key, length)?;
         if let Some(values) = layout.values {
             self.place(node.wrapping_add(values), value, length)?;

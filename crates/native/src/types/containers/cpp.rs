@@ -130,15 +130,7 @@ impl Spread<'_, '_> {
             if !is_new {
                 continue;
             }
-            self.assign_type(
-                block,
-                BlockType {
-                    type_id: node,
-                    is_array: false,
-                    evidence: TypeEvidence::Container,
-                    base: 0,
-                },
-            )?;
+            self.assign_type(block, BlockType::one(node, TypeEvidence::Container))?;
             self.place(at.wrapping_add(value.offset), value.type_id, 1)?;
             open.extend(
                 [left, right]

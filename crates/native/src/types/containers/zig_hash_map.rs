@@ -42,15 +42,7 @@ impl Spread<'_, '_> {
         if !takes_block || !self.see(start, header)? {
             return Ok(Some(()));
         }
-        self.assign_type(
-            block,
-            BlockType {
-                type_id: header,
-                is_array: false,
-                evidence: TypeEvidence::Container,
-                base: 0,
-            },
-        )?;
+        self.assign_type(block, BlockType::one(header, TypeEvidence::Container))?;
         if !self.spend(capacity.into())? {
             return Ok(Some(()));
         }
