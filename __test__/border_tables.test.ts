@@ -23,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.each(HOSTS)("$title", ({ node }) => {
   describe.skipIf(!existsSync(node))("(skipped if npm run test:hosts did not install it)", () => {
-    test("a table of externref is the holder of what Rust has, and a declared field tells which", () => {
+    test("a table of externref holds the objects that Rust uses; a declared field shows which object of Rust uses each", () => {
       const prefix = join(mkdtempSync(join(folder, "pair-")), "pair");
       const { status, stderr } = spawnSync(node, ["desk.mjs", prefix], {
         cwd: folder,

@@ -127,7 +127,7 @@ describe.skipIf(missing)("in Chromium", () => {
     },
   );
 
-  test("a table of externref is the holder of what Rust has, and a declared field tells which", async () => {
+  test("a table of externref holds the objects that Rust uses; a declared field shows which object of Rust uses each", async () => {
     const url = await openPage("rust", "rust/index.html");
     const truth = JSON.parse(String(await evaluate(url, "truth")));
     const target = await attach(url);
