@@ -7,7 +7,7 @@
 //!   by choices. [`module_edits`] and [`dwarf_edits`]: damage that respects the structure.
 //! - [`allocators`]: modules with functions that are named as those of allocators.
 //! - [`programs`]: real modules and their dumps.
-//! - [`invariants`]: checks of every result. [`questions`]: checks of every answer. [`reference`]: the same
+//! - [`invariants`]: checks of every result. [`questions`]: checks of every answer. [`mod@reference`]: the same
 //!   result, computed naively. [`expressions`]: checks of what `find` says of an expression.
 //! - [`native`]: memories of programs of C. [`native_types`]: their types and containers.
 //! - [`limits`]: memory and time in proportion to the input.
