@@ -54,6 +54,14 @@ impl<'w> BlockIndex<'w> {
         let is_inside = address - self.walk.addresses[nth] < self.walk.usable[nth];
         is_inside.then_some(ObjectIndex(nth as u32))
     }
+
+    /// The block whose usable bytes begin at this address.
+    #[inline]
+    pub(crate) fn starting_at(&self, address: u32) -> Option<ObjectIndex> {
+        let granule = (address / GRANULE).checked_sub(self.first)?;
+        let nth = self.starts.rank(granule)?;
+        (self.walk.addresses[nth as usize] == address).then_some(ObjectIndex(nth))
+    }
 }
 
 #[cfg(test)]
@@ -75,6 +83,9 @@ mod tests {
             let expected = containing.position(|range| range.contains(&address));
             let found = index.around(address).map(|object| object.0 as usize);
             assert_eq!(found, expected, "{address}");
+            let starting = walk.addresses.iter().position(|&start| start == address);
+            let found = index.starting_at(address);
+            assert_eq!(found.map(ObjectIndex::at), starting, "{address}");
         }
         let none = UsedBlocks::default();
         assert!(BlockIndex::new(&none).unwrap().around(0).is_none());

@@ -5,7 +5,7 @@
 use rayon::prelude::*;
 
 use base::columns;
-use base::control::{Control, Phase, Step};
+use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::Result;
 use base::native_warning::NativeWarning;
 use base::units::{Address, ObjectIndex};
@@ -126,6 +126,7 @@ impl Run {
         self.ends.clear();
         self.arenas = Arenas::default();
         let count = blocks.len();
+        let mut work = 0;
         for nth in blocks {
             let (address, usable) = (scan.walk.addresses[nth], scan.walk.usable[nth]);
             let words = scan.memory.words_at(Address(address), usable / 4);
@@ -146,8 +147,12 @@ impl Run {
             }
             self.arenas.add(address, usable, own_words);
             columns::push(&mut self.ends, self.targets.len() as u32)?;
-            scan.step.control().count(u64::from(usable) / 64 + 1)?;
+            work += u64::from(usable) / 64 + 1;
+            if work >= CHECK_INTERVAL as u64 {
+                scan.step.control().count(std::mem::take(&mut work))?;
+            }
         }
+        scan.step.control().count(work)?;
         scan.step.advance(count as u64)
     }
 }

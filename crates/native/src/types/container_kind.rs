@@ -1,9 +1,16 @@
 //! Which types are containers, by their names and members.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
 use super::table::{MemberKind, TypeId, TypeTable};
 
 /// The deepest nesting of a member in the wrappers of a library.
 const DEEPEST: u32 = 10;
+/// The most members among which one is searched for. Containers have far less.
+const MOST_LOOKED_AT: u32 = 1 << 10;
 
 /// A kind of container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,10 +128,12 @@ pub(super) fn part(types: &TypeTable<'_>, id: TypeId, name: &str) -> Option<Memb
         type_id: id,
     };
     let mut level = vec![start];
+    let mut left = MOST_LOOKED_AT;
     for _ in 0..DEEPEST {
         let mut next = Vec::new();
         for outer in level {
             for member in types.members(types.resolved(outer.type_id)) {
+                left = left.checked_sub(1)?;
                 let inner = MemberPart {
                     offset: outer.offset.checked_add(member.offset)?,
                     type_id: member.type_id,
@@ -135,8 +144,6 @@ pub(super) fn part(types: &TypeTable<'_>, id: TypeId, name: &str) -> Option<Memb
                 next.push(inner);
             }
         }
-        // Types of compilers are far narrower.
-        next.truncate(64);
         level = next;
     }
     None
@@ -144,16 +151,52 @@ pub(super) fn part(types: &TypeTable<'_>, id: TypeId, name: &str) -> Option<Memb
 
 /// A member on a path of names, each somewhere in the one before.
 pub(super) fn part_at(types: &TypeTable<'_>, id: TypeId, path: &[&str]) -> Option<MemberPart> {
+    on_path(id, path, |id, name| part(types, id, name))
+}
+
+fn on_path<'p>(
+    id: TypeId,
+    path: &[&'p str],
+    part: impl Fn(TypeId, &'p str) -> Option<MemberPart>,
+) -> Option<MemberPart> {
     let mut found = MemberPart {
         offset: 0,
         type_id: id,
     };
     for name in path {
-        let inner = part(types, found.type_id, name)?;
+        let inner = part(found.type_id, name)?;
         found = MemberPart {
             offset: found.offset.checked_add(inner.offset)?,
             type_id: inner.type_id,
         };
     }
     Some(found)
+}
+
+/// Finds members, each once and not for every container.
+pub(super) struct KnownParts<'t, 'a> {
+    types: &'t TypeTable<'a>,
+    known: RefCell<HashMap<(TypeId, &'static str), Option<MemberPart>, RandomState>>,
+}
+
+impl<'t, 'a> KnownParts<'t, 'a> {
+    pub(super) fn new(types: &'t TypeTable<'a>) -> Self {
+        Self {
+            types,
+            known: RefCell::default(),
+        }
+    }
+
+    /// As [`part`].
+    pub(super) fn part(&self, id: TypeId, name: &'static str) -> Option<MemberPart> {
+        let mut known = self.known.borrow_mut();
+        *known
+            .entry((id, name))
+            .or_insert_with(|| part(self.types, id, name))
+    }
+
+    /// As [`part_at`].
+    pub(super) fn part_at(&self, id: TypeId, path: &[&'static str]) -> Option<MemberPart> {
+        on_path(id, path, |id, name| self.part(id, name))
+    }
 }

@@ -102,11 +102,15 @@ impl Spread<'_, '_> {
 
     /// The one type that derives from another and takes a block.
     pub(super) fn derived_that_fits(&self, base: TypeId, usable: u32) -> Option<TypeId> {
+        // Most types have none, and this is asked for every pointer.
+        if self.types.derived(base).is_empty() {
+            return None;
+        }
         let mut open = vec![base];
         let mut fitting: Vec<TypeId> = Vec::new();
         let mut looked = 0;
         while let Some(next) = open.pop() {
-            for &derived in self.types.derived(next) {
+            for &(_, derived) in self.types.derived(next) {
                 looked += 1;
                 if looked > MOST_DERIVED {
                     return None;

@@ -15,6 +15,7 @@ mod layout;
 mod names;
 mod plan;
 mod rtti;
+mod seen_places;
 mod slices;
 mod split;
 mod spread;
@@ -231,7 +232,8 @@ impl<'a> Typing<'a> {
             ..BlockClasses::default()
         };
         let mut by_name: HashMap<String, u32> = HashMap::new();
-        let mut by_type: HashMap<(TypeId, bool, bool), u32> = HashMap::new();
+        // By type, whether it is an array and whether it is a guess.
+        let mut by_type: Vec<Option<u32>> = vec![None; self.types.all.len() * 4];
         for (nth, block) in (0..).zip(&blocks) {
             // The block itself knows better than what refers to it as to a base class.
             let class = dynamic.undescribed.get(&nth);
@@ -249,10 +251,11 @@ impl<'a> Typing<'a> {
                 found.bases.insert(nth, block.base);
             }
             let is_guess = block.evidence == TypeEvidence::Fit;
-            let key = (block.type_id, block.is_array, is_guess);
-            let class = match by_type.get(&key) {
-                Some(&class) => class,
-                None => {
+            let key = block.type_id.0 as usize * 4;
+            let key = key + usize::from(block.is_array) * 2 + usize::from(is_guess);
+            let class = match by_type.get(key) {
+                Some(&Some(class)) => class,
+                _ => {
                     let brackets = if block.is_array { "[]" } else { "" };
                     let mark = if is_guess { "?" } else { "" };
                     let name = format!("{}{brackets}{mark}", namer.name(block.type_id));
@@ -273,7 +276,9 @@ impl<'a> Typing<'a> {
                             is_text: is_character && block.is_array,
                         });
                     }
-                    by_type.insert(key, class);
+                    if let Some(known) = by_type.get_mut(key) {
+                        *known = Some(class);
+                    }
                     class
                 }
             };

@@ -1,6 +1,5 @@
 //! Where the pointers of a type lie: its members are followed down to them once, and not for each value.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::container_kind::LibraryContainer;
@@ -8,6 +7,8 @@ use super::table::{MemberKind, TypeId, TypeKind, TypeMember, TypeTable};
 
 /// The most places of one type. Types of compilers have less.
 const MOST_SLOTS: usize = 1 << 12;
+/// The most places of all types, for each type. Those of compilers have a tenth.
+const PLACES_PER_TYPE: usize = 1 << 6;
 /// The deepest nesting of types in each other.
 pub(super) const DEEPEST: u32 = 32;
 
@@ -40,7 +41,12 @@ pub(super) enum SlotKind {
 
 /// The plans of types.
 #[derive(Default)]
-pub(super) struct Plans(HashMap<TypeId, Rc<[Slot]>>);
+pub(super) struct Plans {
+    /// By the number of the type. Those that were not asked for yet are missing.
+    known: Vec<Option<Rc<[Slot]>>>,
+    /// How many places types may still have.
+    places_left: usize,
+}
 
 impl Plans {
     /// The places of a type. Of a type that contains itself, or is nested too deeply, there are none.
@@ -49,15 +55,20 @@ impl Plans {
     }
 
     fn within(&mut self, types: &TypeTable<'_>, id: TypeId, depth: u32) -> Rc<[Slot]> {
-        if let Some(plan) = self.0.get(&id) {
+        let at = id.0 as usize;
+        if let Some(Some(plan)) = self.known.get(at) {
             return Rc::clone(plan);
         }
-        if depth == 0 {
+        if depth == 0 || at >= types.all.len() {
             return Rc::from([]);
         }
-        self.0.insert(id, Rc::from([]));
+        if self.known.is_empty() {
+            self.known.resize(types.all.len(), None);
+            self.places_left = types.all.len().saturating_mul(PLACES_PER_TYPE) + MOST_SLOTS;
+        }
+        self.known[at] = Some(Rc::from([]));
         let plan: Rc<[Slot]> = self.made(types, id, depth - 1).into();
-        self.0.insert(id, Rc::clone(&plan));
+        self.known[at] = Some(Rc::clone(&plan));
         plan
     }
 
@@ -117,7 +128,10 @@ impl Plans {
                         let offset = slot.offset.checked_add(member.offset)?;
                         Some(Slot { offset, ..*slot })
                     });
-                    slots.extend(moved.take(MOST_SLOTS - slots.len().min(MOST_SLOTS)));
+                    let room = MOST_SLOTS - slots.len().min(MOST_SLOTS);
+                    let before = slots.len();
+                    slots.extend(moved.take(room.min(self.places_left)));
+                    self.places_left -= slots.len() - before;
                 }
                 MemberKind::Variant(_) => {
                     let inner = self.within(types, types.resolved(member.type_id), depth);
@@ -163,7 +177,8 @@ impl Plans {
 fn dynamic(types: &TypeTable<'_>, id: TypeId) -> Option<Slot> {
     let pointer = types.member(id, "pointer")?;
     let table = types.member(id, "vtable")?;
-    let is_beside = types.members(id).len() == 2 && table.offset == pointer.offset + 4;
+    let is_beside =
+        types.members(id).len() == 2 && pointer.offset.checked_add(4) == Some(table.offset);
     is_beside.then_some(Slot {
         offset: pointer.offset,
         holds: SlotKind::Dynamic {

@@ -2,6 +2,7 @@
 //! class, and this to its name. Both are constants, which are read from the module and not from the memory.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use base::control::CHECK_INTERVAL;
 use base::error::Result;
@@ -19,13 +20,20 @@ const LONGEST: usize = 4096;
 pub(super) struct Constants<'m, 'a> {
     /// By address.
     segments: Vec<&'m DataSegment<'a>>,
+    /// Their addresses, with those between them.
+    range: Range<u64>,
 }
 
 impl<'m, 'a> Constants<'m, 'a> {
     pub(super) fn new(module: &'m Module<'a>) -> Self {
         let mut segments: Vec<_> = module.data.iter().collect();
         segments.sort_by_key(|segment| segment.start);
-        Self { segments }
+        let start = segments.first().map_or(0, |segment| segment.start.0.into());
+        let end =
+            |segment: &&DataSegment<'_>| u64::from(segment.start.0) + segment.bytes.len() as u64;
+        let ends = segments.iter().map(end);
+        let range = start..ends.max().unwrap_or(0);
+        Self { segments, range }
     }
 
     /// The bytes from an address on, up to the end of their segment.
@@ -107,7 +115,10 @@ impl Spread<'_, '_> {
             if nth.is_multiple_of(CHECK_INTERVAL) {
                 self.control.count(CHECK_INTERVAL as u64)?;
             }
-            let Some(table) = self.word(address) else {
+            // What lies outside of the constants is no table, and most words do.
+            let table = self.word(address);
+            let table = table.filter(|&table| constants.range.contains(&table.into()));
+            let Some(table) = table else {
                 continue;
             };
             let class = match classes.by_table.get(&table) {

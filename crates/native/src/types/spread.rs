@@ -1,7 +1,7 @@
 //! From variables along typed pointers: a typed pointer to the start of a block gives it a type, whose pointers lead
 //! on. Which blocks are alive does not depend on it.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
 use base::columns;
@@ -11,9 +11,11 @@ use base::units::{Address, ObjectIndex};
 use dumps::Memory;
 use heap::TypeEvidence;
 
+use super::container_kind::KnownParts;
 use super::container_use::ContainerUse;
 use super::names::Namer;
 use super::plan::{DEEPEST, Plans, Slot, SlotKind};
+use super::seen_places::SeenPlaces;
 use super::split::SplitValues;
 use super::table::{MemberKind, TypeId, TypeKind, TypeTable};
 use crate::allocator::UsedBlocks;
@@ -26,6 +28,8 @@ const ALLOCATOR_VARIABLES: [&str; 2] = ["freeRegionBuckets", "listOfAllRegions"]
 /// Pointers that are followed, for each word of the heap: types of compilers need less than one.
 const STEPS_PER_WORD: u64 = 16;
 const MORE_STEPS: u64 = 1 << 20;
+/// So many places before a value is followed, its memory is asked for.
+const AHEAD: usize = 16;
 
 /// What a block is.
 #[derive(Clone, Copy, Debug)]
@@ -68,10 +72,11 @@ pub(super) struct Spread<'s, 'a> {
     walk: &'s UsedBlocks,
     index: &'s BlockIndex<'s>,
     plans: Plans,
+    pub(super) parts: KnownParts<'s, 'a>,
     /// Those of variables that an optimiser divided.
     split: SplitValues,
     pub(super) blocks: Vec<Option<BlockType>>,
-    seen: HashSet<(u32, TypeId)>,
+    seen: SeenPlaces,
     queue: VecDeque<TypedPlace>,
     /// Concrete types by the address of their table of functions, in Rust.
     pub(super) tables: HashMap<u32, TypeId>,
@@ -105,9 +110,10 @@ impl<'s, 'a> Spread<'s, 'a> {
             walk,
             index,
             plans: Plans::default(),
+            parts: KnownParts::new(types),
             split: SplitValues::after(memory),
             blocks: columns::repeated(None, walk.addresses.len())?,
-            seen: HashSet::new(),
+            seen: SeenPlaces::none(walk.addresses.len())?,
             queue: VecDeque::new(),
             tables: HashMap::new(),
             by_full_name: None,
@@ -150,6 +156,9 @@ impl<'s, 'a> Spread<'s, 'a> {
             }
         }
         while let Some(place) = self.queue.pop_front() {
+            if let Some(ahead) = self.queue.get(AHEAD) {
+                heap::prefetch(self.memory.as_bytes(), ahead.address);
+            }
             self.follow(place)?;
         }
         Ok(())
@@ -202,12 +211,8 @@ impl<'s, 'a> Spread<'s, 'a> {
 
     /// Whether a place is new.
     pub(super) fn see(&mut self, address: u32, type_id: TypeId) -> Result<bool> {
-        // To ask for each place would take most of the time.
-        if self.seen.len() == self.seen.capacity() {
-            let grown = (self.seen.len() as u64 + 1024) * 32;
-            columns::check_room(grown, "the places of typed values")?;
-        }
-        Ok(self.seen.insert((address, type_id)))
+        let block = self.index.starting_at(address);
+        self.seen.add((address, block), type_id)
     }
 
     /// Values of a type at an address.

@@ -141,8 +141,8 @@ pub(super) struct TypeTable<'a> {
     pub(super) scopes: Vec<NameScope<'a>>,
     /// Structs and unions that are described, by their names without scopes.
     pub(super) by_name: HashMap<&'a str, Vec<TypeId>>,
-    /// Structs by what they derive from, directly and at offset 0.
-    pub(super) derived: HashMap<TypeId, Vec<TypeId>>,
+    /// What structs derive from, directly and at offset 0, with the struct. By the first, in the order of the source.
+    pub(super) derived: Vec<(TypeId, TypeId)>,
 }
 
 /// The most aliases and declarations that are followed.
@@ -169,10 +169,10 @@ impl<'a> TypeTable<'a> {
             let member = self.members[nth];
             if member.kind == MemberKind::Base && member.offset == 0 {
                 let base = self.resolved(member.type_id);
-                let derived = self.derived.entry(base).or_default();
-                derived.push(member.owner);
+                self.derived.push((base, member.owner));
             }
         }
+        self.derived.sort_by_key(|&(base, _)| base);
         self
     }
 
@@ -231,9 +231,11 @@ impl<'a> TypeTable<'a> {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The types that derive from this one, directly and at offset 0.
-    pub(super) fn derived(&self, base: TypeId) -> &[TypeId] {
-        self.derived.get(&base).map_or(&[], Vec::as_slice)
+    /// This type with each that derives from it, directly and at offset 0.
+    pub(super) fn derived(&self, base: TypeId) -> &[(TypeId, TypeId)] {
+        let start = self.derived.partition_point(|&(other, _)| other < base);
+        let rest = &self.derived[start..];
+        &rest[..rest.partition_point(|&(other, _)| other == base)]
     }
 
     /// The members of a type.

@@ -1,6 +1,5 @@
 //! `BTreeMap` of Rust: nodes with up to 11 keys and values. Those above the leaves begin as a leaf does, and have edges.
 
-use super::super::container_kind::{part, part_at};
 use super::super::spread::{BlockType, Spread};
 use super::super::table::TypeId;
 use base::error::Result;
@@ -51,13 +50,13 @@ impl Spread<'_, '_> {
 
     fn node_layout(&self, id: TypeId) -> Option<NodeLayout> {
         let types = self.types;
-        let pointer = part_at(types, id, &["root", "node", "pointer"])?;
+        let pointer = self.parts.part_at(id, &["root", "node", "pointer"])?;
         let leaf = types.pointee(pointer.type_id)?;
         let name = types.get(leaf).name;
         let internal = name.strip_prefix("LeafNode<");
         let internal = internal.map(|rest| format!("InternalNode<{rest}"));
         let internal = internal.and_then(|name| types.named(&name).first().copied());
-        let edges = internal.and_then(|internal| part(types, internal, "edges"));
+        let edges = internal.and_then(|internal| self.parts.part(internal, "edges"));
         Some(NodeLayout {
             leaf,
             internal,

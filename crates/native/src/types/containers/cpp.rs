@@ -1,7 +1,6 @@
 //! Vectors, strings and trees of libc++. Its other containers need no rules: pointers and base classes say what their
 //! nodes are.
 
-use super::super::container_kind::{part, part_at};
 use super::super::container_use::{ContainerElements, UsedBytes};
 use super::super::spread::{BlockType, Spread};
 use super::super::table::TypeId;
@@ -17,8 +16,8 @@ const STRING_GRANULE: u64 = 16;
 impl Spread<'_, '_> {
     /// `None` if the members are other ones than those of the versions that are known.
     pub(super) fn cpp_vector(&mut self, address: u32, id: TypeId) -> Result<Option<()>> {
-        let read = |name: &str| self.part_word(address, id, &[name]);
-        let element = part(self.types, id, "__begin_");
+        let read = |name: &'static str| self.part_word(address, id, &[name]);
+        let element = self.parts.part(id, "__begin_");
         let element = element.and_then(|begin| self.types.pointee(begin.type_id));
         // The end of the buffer is in a pair with the allocator, which is empty; since version 20 it is not.
         let limit = read("__end_cap_").or_else(|| read("__cap_"));
@@ -48,13 +47,13 @@ impl Spread<'_, '_> {
     /// `None` if the members are other ones than those of the versions that are known.
     pub(super) fn cpp_string(&mut self, address: u32, id: TypeId) -> Result<Option<()>> {
         let types = self.types;
-        let Some(long) = part(types, id, "__l") else {
+        let Some(long) = self.parts.part(id, "__l") else {
             return Ok(None);
         };
-        let Some(data) = part(types, long.type_id, "__data_") else {
+        let Some(data) = self.parts.part(long.type_id, "__data_") else {
             return Ok(None);
         };
-        let Some(length) = part(types, long.type_id, "__size_") else {
+        let Some(length) = self.parts.part(long.type_id, "__size_") else {
             return Ok(None);
         };
         let Some(character) = types.pointee(data.type_id) else {
@@ -104,8 +103,8 @@ impl Spread<'_, '_> {
     /// `None` if the members are other ones than those of the versions that are known.
     pub(super) fn cpp_tree(&mut self, address: u32, id: TypeId) -> Result<Option<()>> {
         let types = self.types;
-        let root = part_at(types, id, &["__pair1_", "__left_"]);
-        let root = root.or_else(|| part_at(types, id, &["__end_node_", "__left_"]));
+        let root = self.parts.part_at(id, &["__pair1_", "__left_"]);
+        let root = root.or_else(|| self.parts.part_at(id, &["__end_node_", "__left_"]));
         let Some(value) = types.argument(id, "_Tp") else {
             return Ok(None);
         };
@@ -114,7 +113,7 @@ impl Spread<'_, '_> {
         let (Some(root), Some(node)) = (root, node) else {
             return Ok(None);
         };
-        let parts = ["__left_", "__right_", "__value_"].map(|name| part(types, node, name));
+        let parts = ["__left_", "__right_", "__value_"].map(|name| self.parts.part(node, name));
         let [Some(left), Some(right), Some(value)] = parts else {
             return Ok(None);
         };

@@ -1,7 +1,6 @@
 //! `std::deque` of libc++: blocks of equally many elements, and a buffer of pointers to them, of which those in the middle
 //! are used.
 
-use super::super::container_kind::part_at;
 use super::super::container_use::{ContainerElements, ContainerPlace, UsedBytes};
 use super::super::spread::Spread;
 use super::super::table::TypeId;
@@ -15,8 +14,8 @@ const LARGE_ELEMENTS: u32 = 16;
 impl Spread<'_, '_> {
     /// `None` if the members are other ones than those of the versions that are known.
     pub(super) fn cpp_deque(&mut self, address: u32, id: TypeId) -> Result<Option<()>> {
-        let read = |name: &str| self.part_word(address, id, &["__map_", name]);
-        let either = |name: &str, newer: &str| read(name).or_else(|| read(newer));
+        let read = |name: &'static str| self.part_word(address, id, &["__map_", name]);
+        let either = |name: &'static str, newer: &'static str| read(name).or_else(|| read(newer));
         let (Some(first), Some(begin), Some(end), Some(limit)) = (
             either("__first_", "__front_cap_"),
             read("__begin_"),
@@ -25,10 +24,10 @@ impl Spread<'_, '_> {
         ) else {
             return Ok(None);
         };
-        let pointer = part_at(self.types, id, &["__map_", "__begin_"]);
+        let pointer = self.parts.part_at(id, &["__map_", "__begin_"]);
         let pointer = pointer.and_then(|begin| self.types.pointee(begin.type_id));
         let element = pointer.and_then(|pointer| self.types.pointee(pointer));
-        let part = |name: &str| self.part_word(address, id, &[name]);
+        let part = |name: &'static str| self.part_word(address, id, &[name]);
         let (Some(pointer), Some(element), Some(start), Some(length)) =
             (pointer, element, part("__start_"), part("__size_"))
         else {

@@ -1,7 +1,6 @@
 //! What `std::unordered_map` and `std::unordered_set` of libc++ have inside: a list of all entries, whose members say what
 //! they are, and a buffer of buckets, each a pointer into the list.
 
-use super::super::container_kind::part_at;
 use super::super::container_use::{ContainerElements, UsedBytes};
 use super::super::spread::Spread;
 use super::super::table::TypeId;
@@ -29,12 +28,12 @@ impl Spread<'_, '_> {
         let [Some(buckets), Some(count), Some(length), Some(load)] = words else {
             return Ok(None);
         };
-        let pointer = part_at(self.types, id, &["__bucket_list_", "__ptr_"]);
+        let pointer = self.parts.part_at(id, &["__bucket_list_", "__ptr_"]);
         let pointer = pointer.and_then(|buckets| {
             let pointer = self.types.pointee(buckets.type_id);
             // In older versions, it is in a pair with its deleter.
             pointer.or_else(|| {
-                let value = part_at(self.types, buckets.type_id, &["__value_"])?;
+                let value = self.parts.part_at(buckets.type_id, &["__value_"])?;
                 self.types.pointee(value.type_id)
             })
         });

@@ -8,7 +8,7 @@ use base::error::Result;
 impl Spread<'_, '_> {
     /// `None` if the members are other ones than those of the versions that are known.
     pub(super) fn deque(&mut self, address: u32, id: TypeId) -> Result<Option<()>> {
-        let part = |path: &[&str]| self.part_word(address, id, path);
+        let part = |path: &[&'static str]| self.part_word(address, id, path);
         let element = self.types.argument(id, "T");
         let (Some((start, capacity)), Some(head), Some(element)) =
             (self.raw_vec(address, id), part(&["head"]), element)

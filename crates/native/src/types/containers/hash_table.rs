@@ -27,7 +27,7 @@ fn buckets_for(count: u32) -> u32 {
 impl Spread<'_, '_> {
     /// `None` if the members are other ones than those of the versions that are known.
     pub(super) fn hash_table(&mut self, address: u32, id: TypeId) -> Result<Option<()>> {
-        let part = |name: &str| self.part_word(address, id, &["table", name]);
+        let part = |name: &'static str| self.part_word(address, id, &["table", name]);
         let (Some(control), Some(mask), Some(element)) = (
             part("ctrl"),
             part("bucket_mask"),

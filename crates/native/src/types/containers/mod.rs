@@ -12,7 +12,7 @@ mod vector;
 mod zig;
 mod zig_hash_map;
 
-use super::container_kind::{LibraryContainer, part_at};
+use super::container_kind::LibraryContainer;
 use super::container_use::ContainerPlace;
 use super::spread::Spread;
 use super::table::TypeId;
@@ -50,8 +50,8 @@ impl Spread<'_, '_> {
     }
 
     /// A word of a container.
-    fn part_word(&self, address: u32, id: TypeId, path: &[&str]) -> Option<u32> {
-        let part = part_at(self.types, id, path)?;
+    fn part_word(&self, address: u32, id: TypeId, path: &[&'static str]) -> Option<u32> {
+        let part = self.parts.part_at(id, path)?;
         self.word(address.checked_add(part.offset)?)
     }
 

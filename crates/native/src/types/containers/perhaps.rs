@@ -1,6 +1,6 @@
 //! Values that may have been destroyed while their memory is still there: what counters of references and flags say.
 
-use super::super::container_kind::{MemberPart, part};
+use super::super::container_kind::MemberPart;
 use super::super::spread::Spread;
 use super::super::table::TypeId;
 use base::error::Result;
@@ -31,9 +31,15 @@ impl Spread<'_, '_> {
     /// `None` if the members are other ones than those of the versions that are known.
     pub(super) fn cpp_weak(&mut self, address: u32, id: TypeId) -> Result<Option<()>> {
         let types = self.types;
-        let pointer = part(types, id, "__ptr_").and_then(|part| types.pointee(part.type_id));
-        let counters = part(types, id, "__cntrl_").and_then(|part| types.pointee(part.type_id));
-        let owners = counters.and_then(|counters| part(types, counters, "__shared_owners_"));
+        let pointer = self
+            .parts
+            .part(id, "__ptr_")
+            .and_then(|part| types.pointee(part.type_id));
+        let counters = self
+            .parts
+            .part(id, "__cntrl_")
+            .and_then(|part| types.pointee(part.type_id));
+        let owners = counters.and_then(|counters| self.parts.part(counters, "__shared_owners_"));
         let words = ["__ptr_", "__cntrl_"].map(|name| self.part_word(address, id, &[name]));
         let (Some(target), Some(counters), Some(owners), [Some(word), Some(block)]) =
             (pointer, counters, owners, words)
@@ -51,8 +57,8 @@ impl Spread<'_, '_> {
 
     /// `None` if the members are other ones than those of the versions that are known.
     pub(super) fn cpp_optional(&mut self, address: u32, id: TypeId) -> Result<Option<()>> {
-        let value = part(self.types, id, "__val_");
-        let (Some(value), Some(is_there)) = (value, part(self.types, id, "__engaged_")) else {
+        let value = self.parts.part(id, "__val_");
+        let (Some(value), Some(is_there)) = (value, self.parts.part(id, "__engaged_")) else {
             return Ok(None);
         };
         let is_there = address.checked_add(is_there.offset);
@@ -68,8 +74,10 @@ impl Spread<'_, '_> {
     /// versions that are known.
     pub(super) fn cpp_variant(&mut self, address: u32, id: TypeId) -> Result<Option<()>> {
         let types = self.types;
-        let (Some(index), Some(mut data)) = (part(types, id, "__index"), part(types, id, "__data"))
-        else {
+        let (Some(index), Some(mut data)) = (
+            self.parts.part(id, "__index"),
+            self.parts.part(id, "__data"),
+        ) else {
             return Ok(None);
         };
         let at = address.checked_add(index.offset);

@@ -1,6 +1,5 @@
 //! Slices and `ArrayList` of Zig.
 
-use super::super::container_kind::part_at;
 use super::super::container_use::ContainerElements;
 use super::super::spread::Spread;
 use super::super::table::TypeId;
@@ -24,12 +23,12 @@ impl Spread<'_, '_> {
     fn zig_elements(
         &mut self,
         (address, id): (u32, TypeId),
-        slice: &[&str],
+        slice: &[&'static str],
         (length, capacity): (Option<u32>, Option<u32>),
     ) -> Result<Option<()>> {
         let path = [slice, &["ptr"]].concat();
         let start = self.part_word(address, id, &path);
-        let pointer = part_at(self.types, id, &path);
+        let pointer = self.parts.part_at(id, &path);
         let element = pointer.and_then(|pointer| self.types.pointee(pointer.type_id));
         let (Some(start), Some(element), Some(used), Some(capacity)) =
             (start, element, length, capacity)

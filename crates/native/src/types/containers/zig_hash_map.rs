@@ -1,7 +1,6 @@
 //! `HashMap` of Zig: a block with a header, a byte for each slot, all keys, and all values. The highest bit of a byte is set
 //! if its slot is used.
 
-use super::super::container_kind::part;
 use super::super::spread::{BlockType, Spread};
 use super::super::table::TypeId;
 use base::error::Result;
@@ -23,7 +22,7 @@ impl Spread<'_, '_> {
             return Ok(Some(()));
         };
         let lists = ["keys", "values"].map(|name| {
-            let pointer = part(types, header, name)?;
+            let pointer = self.parts.part(header, name)?;
             let element = types.pointee(pointer.type_id)?;
             let first = self.word(start.checked_add(pointer.offset)?)?;
             Some((first, element))
