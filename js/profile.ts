@@ -127,6 +127,9 @@ export class Profiler {
       keep: (address: number, size: number) => void;
       freed: (address: number) => number;
       mask: (nth: number) => bigint;
+      keepAs: (address: number, size: number, known: number) => void;
+      entered?: (isBelowHost: number) => number;
+      known?: (context: bigint, size: number) => number;
     };
   };
   readonly #program: InstrumentedModule;
@@ -141,7 +144,7 @@ export class Profiler {
 
   /** {@link createProfiler} calls it. */
   constructor(program: InstrumentedModule, options: unknown) {
-    const { frees, call } = InstrumentedModule.tableOf("program", program);
+    const { frees, call, contexts } = InstrumentedModule.tableOf("program", program);
     const read = readOptions(options, CHECKS, "sync") as ProfilerOptions;
     const { interval = INTERVAL, stackDepth = 64, seed = 1, name = "program.wasm" } = read;
     const { hostCallers = true } = read;
@@ -155,7 +158,7 @@ export class Profiler {
     const framesAt =
       this.#goStacks && ((stackPointer: number) => this.#goFrames(stackPointer, stackDepth));
     const sampling = { interval, stackDepth, seed, frees, call, framesAt, hostCallers };
-    this.#sampler = new Sampler(sampling);
+    this.#sampler = new Sampler({ ...sampling, contexts });
     this.imports = { warpo_heap_analyzer_profile: this.#sampler.imports };
   }
 

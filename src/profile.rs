@@ -14,7 +14,9 @@ use base::control::Control;
 use base::error::Error;
 use base::units::Address;
 use engine::instrument::InstrumentError;
-use engine::instrument::allocations::{LIVE_SAMPLES_MODULE, instrument_allocations as instrument};
+use engine::instrument::allocations::{
+    CONTEXTS_MODULE, LIVE_SAMPLES_MODULE, instrument_allocations as instrument,
+};
 use engine::instrument::name_functions;
 use engine::outputs::exports::{CallProfile, sampled_blocks};
 use engine::outputs::formats::{allocation_sites_text, site_growth_text};
@@ -37,14 +39,19 @@ pub struct InstrumentedModule {
     pub table: String,
 }
 
-/// Makes a module report its allocations. `symbols` is a file with names of its functions.
+/// Makes a module report its allocations. `symbols` is a file with names of its functions. `contexts` says whether it is
+/// to know the way of calls to each allocation.
 #[napi]
-pub fn instrument_allocations(wasm: &[u8], symbols: Option<String>) -> Result<InstrumentedModule> {
+pub fn instrument_allocations(
+    wasm: &[u8],
+    symbols: Option<String>,
+    contexts: bool,
+) -> Result<InstrumentedModule> {
     guarded(|| {
         check(wasm)?;
         let (wasm, table) = match symbols {
-            Some(symbols) => instrument(&name_functions(wasm, &symbols)?)?,
-            None => instrument(wasm)?,
+            Some(symbols) => instrument(&name_functions(wasm, &symbols)?, contexts)?,
+            None => instrument(wasm, contexts)?,
         };
         let table = serde_json::to_string(&table).map_err(internal)?;
         Ok(InstrumentedModule {
@@ -58,6 +65,12 @@ pub fn instrument_allocations(wasm: &[u8], symbols: Option<String>) -> Result<In
 #[napi]
 pub fn live_samples_module() -> Buffer {
     LIVE_SAMPLES_MODULE.into()
+}
+
+/// The module that keeps a profiler's known contexts of calls.
+#[napi]
+pub fn contexts_module() -> Buffer {
+    CONTEXTS_MODULE.into()
 }
 
 /// The functions at each of these offsets in a module's file, the innermost first, as JSON.

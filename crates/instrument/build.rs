@@ -3,14 +3,14 @@
 use std::error::Error;
 use std::path::PathBuf;
 
-const LIVE_SAMPLES: &str = "src/allocations/live_samples.wat";
+const MODULES: [&str; 2] = ["live_samples", "contexts"];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("cargo::rerun-if-changed={LIVE_SAMPLES}");
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
-    std::fs::write(
-        out.join("live_samples.wasm"),
-        wat::parse_file(LIVE_SAMPLES)?,
-    )?;
+    for module in MODULES {
+        let text = format!("src/allocations/{module}.wat");
+        println!("cargo::rerun-if-changed={text}");
+        std::fs::write(out.join(format!("{module}.wasm")), wat::parse_file(text)?)?;
+    }
     Ok(())
 }

@@ -104,11 +104,14 @@ fn is_valid(wasm: &[u8]) -> bool {
 }
 
 /// The imports and exports of the profiler, as [`outside`] describes them, without their types.
-const ADDED: [&str; 7] = [
+const ADDED: [&str; 10] = [
     r#"import "warpo_heap_analyzer_profile" "allocated" "#,
     r#"import "warpo_heap_analyzer_profile" "keep" "#,
     r#"import "warpo_heap_analyzer_profile" "freed" "#,
     r#"import "warpo_heap_analyzer_profile" "mask" "#,
+    r#"import "warpo_heap_analyzer_profile" "entered" "#,
+    r#"import "warpo_heap_analyzer_profile" "known" "#,
+    r#"import "warpo_heap_analyzer_profile" "keepAs" "#,
     r#"export "__warpo_heap_analyzer_profile:count" "#,
     r#"export "__warpo_heap_analyzer_profile:countdown" "#,
     r#"export "__warpo_heap_analyzer_profile:memory" "#,
@@ -117,16 +120,22 @@ const ADDED: [&str; 7] = [
 /// The input is a module, or bytes of which one is made. With its allocations reported, a valid module stays valid and
 /// has the same imports and exports, and those of the profiler. A second time changes nothing.
 pub fn instrument(input: &[u8]) {
-    instrument_module(input);
+    for contexts in [false, true] {
+        instrument_module(input, contexts);
+    }
     if !input.starts_with(b"\0asm")
         && let Ok(wasm) = allocators::module(input)
     {
-        instrument_module(&wasm);
+        for contexts in [false, true] {
+            instrument_module(&wasm, contexts);
+        }
     }
 }
 
-fn instrument_module(wasm: &[u8]) {
-    let changed = within(&[(MODULE, wasm.len())], || instrument_allocations(wasm));
+fn instrument_module(wasm: &[u8], contexts: bool) {
+    let changed = within(&[(MODULE, wasm.len())], || {
+        instrument_allocations(wasm, contexts)
+    });
     let (changed, table) = match changed {
         Ok(changed) => changed,
         Err(error) => {
@@ -135,8 +144,12 @@ fn instrument_module(wasm: &[u8]) {
             return;
         }
     };
-    let again = instrument_allocations(&changed).unwrap();
-    assert_eq!(again, (changed.clone(), table), "a second time changes it");
+    let again = instrument_allocations(&changed, contexts).unwrap();
+    assert_eq!(
+        again,
+        (changed.clone(), table.clone()),
+        "a second time changes it"
+    );
     let Ok(before) = outside(wasm) else {
         return;
     };
@@ -145,7 +158,8 @@ fn instrument_module(wasm: &[u8]) {
     let (own, others): (Vec<_>, Vec<_>) = after.into_iter().partition(is_own);
     let before: Vec<_> = before.into_iter().filter(|line| !is_own(line)).collect();
     assert_eq!(others, before, "what is outside of the module changed");
-    assert_eq!(own.len(), ADDED.len(), "{own:?} were added");
+    let expected = ADDED.len() - if table.contexts { 0 } else { 3 };
+    assert_eq!(own.len(), expected, "{own:?} were added");
 }
 
 /// The imports and the exports of a valid module, with their types.

@@ -11,6 +11,7 @@ declare const WebAssembly: {
 /** What an instrumented module imports from here. */
 interface SampleImports {
   keep(address: number, size: number): void;
+  keepAs(address: number, size: number, known: number): void;
   freed(address: number): number;
   mask(nth: number): bigint;
 }
@@ -22,8 +23,8 @@ interface SampleExports extends SampleImports {
 }
 
 const PAGE = 65_536;
-/** The indexes of the first numbers in the memory, and the offset of the table. */
-const [COUNT, RECORDED] = [0, 1] as const;
+/** The index of the number that says what is recorded, and the offset of the table. */
+const RECORDED = 1;
 const TABLE = 1024;
 /** The numbers of a slot, and the indexes of those that are used. */
 const SLOT = 4;
@@ -45,9 +46,10 @@ export class LiveSamples {
 
   constructor() {
     compiled ??= new WebAssembly.Module(liveSamplesModule());
-    this.#exports = new WebAssembly.Instance(compiled, {}).exports;
-    const { keep, freed, mask } = this.#exports;
-    this.imports = { keep, freed, mask };
+    const host = { grow: () => this.#grow() };
+    this.#exports = new WebAssembly.Instance(compiled, { host }).exports;
+    const { keep, keepAs, freed, mask } = this.#exports;
+    this.imports = { keep, keepAs, freed, mask };
     [this.#header, this.#slots] = this.#resized();
   }
 
@@ -57,8 +59,6 @@ export class LiveSamples {
    * @param known what is known of its stack, from 1 to 2^32 - 1
    */
   record(known: number): void {
-    // At most half of the slots are taken, so that searches are short.
-    if (2 * (this.#header[COUNT] as number) >= 2 ** this.#bits) this.#grow();
     this.#header[RECORDED] = known;
   }
 

@@ -9,6 +9,7 @@ import { readOptions, typed } from "../options.js";
 export interface SiteTable {
   family: "assemblyscript" | "c" | "tinygo" | "go";
   frees: boolean;
+  contexts: boolean;
   codeStart: number;
   newCodeStart: number;
   allocators: string[];
@@ -35,6 +36,12 @@ export interface InstrumentOptions {
    * `--emit-symbol-map`, or of the JavaScript that it writes with the module, which has the names of exports.
    */
   symbols?: string | undefined;
+  /**
+   * Whether the module knows the way of calls to each allocation (default: false). A profiler that records every
+   * allocation (`interval: 1`) then captures the engine's stack once for each way. All calls that may lead to an
+   * allocation have more code, so the program is slower with other intervals. Programs of Go are not changed by it.
+   */
+  contexts?: boolean | undefined;
 }
 
 /** A module that reports its allocations. {@link instrument} makes it. */
@@ -103,7 +110,7 @@ export class InstrumentedModule {
 /**
  * Returns a module that behaves the same and reports its allocations to a profiler.
  *
- * The module imports four functions more, which {@link Profiler.imports} has. If the globals of the module are
+ * The module imports four functions more, or seven with `contexts`, which {@link Profiler.imports} has. If the globals of the module are
  * exposed too, expose them afterwards. A module that was instrumented before is not changed again.
  *
  * @throws {HeapAnalyzerError} `ERR_SYMBOLS` (the names are of another module), `ERR_MODULE`, `ERR_MODULE_KIND` (a 64-bit memory, or a component),
@@ -114,10 +121,15 @@ export function instrument(wasm: Uint8Array, options?: InstrumentOptions): Instr
   if (typeof wasm === "string") {
     throw invalidArgument("wasm", "a Uint8Array or Buffer", wasm, "read the file first");
   }
-  const checks = { sourceMap: typed("string"), symbols: typed("string") };
-  const { sourceMap, symbols } = readOptions(options, checks, "sync") as InstrumentOptions;
+  const checks = {
+    sourceMap: typed("string"),
+    symbols: typed("string"),
+    contexts: typed("boolean"),
+  };
+  const read = readOptions(options, checks, "sync") as InstrumentOptions;
+  const { sourceMap, symbols, contexts = false } = read;
   const module = bytes("wasm", wasm);
-  const made = callNative(() => native.instrumentAllocations(module, symbols));
+  const made = callNative(() => native.instrumentAllocations(module, symbols, contexts));
   const table = JSON.parse(made.table) as SiteTable;
   const result = new Uint8Array(made.wasm) as Uint8Array<ArrayBuffer>;
   const program = new InstrumentedModule(result, table, sourceMap);

@@ -1,4 +1,5 @@
 /** Records the allocations that an instrumented module reports. */
+import { Contexts } from "./contexts.js";
 import { LiveSamples } from "./live_samples.js";
 import { randomNumbers } from "./random.js";
 import { type EngineFrame, framesOf, hostFrame, type StackFrame, scriptOf } from "./stack.js";
@@ -16,6 +17,9 @@ const ALLOCATOR_DEPTH = 8;
 
 /** The function here that makes the sample, a function added to the module, that of the allocator, its caller. */
 const [ADDED, CALLER] = [1, 3] as const;
+
+/** The function here that is asked who called, and the function of the program that asks. */
+const ENTERED = 1;
 
 /** A countdown that no program uses up, and that is exact with its bytes. */
 const NEVER = 2 ** 52;
@@ -35,6 +39,8 @@ interface WaitingSample {
   error: Error;
   block: number;
   size: number;
+  /** That of a module that has them. */
+  context: bigint | undefined;
 }
 
 export interface SamplerOptions {
@@ -48,6 +54,8 @@ export interface SamplerOptions {
   call: number;
   /** Whether stacks contain the functions of the host that call the program. */
   hostCallers: boolean;
+  /** Whether the module knows the way of calls to each allocation. */
+  contexts: boolean;
   /** The frames on a stack in memory, for programs that keep their stacks there. */
   framesAt?: ((stackPointer: number) => StackFrame[]) | undefined;
 }
@@ -61,6 +69,10 @@ export class Sampler {
   /** Samples whose stacks have no number yet. Read together, they cost half: the engine's code is in the caches. */
   #waiting: WaitingSample[] = [];
   readonly #live = new LiveSamples();
+  readonly #contexts: Contexts | undefined;
+  /** Stacks of the host that called the program, by their frames. */
+  readonly #entries = new Map<string, number>();
+  #nextEntry = 1;
   /** The gap before the first sample, until the first allocation. */
   #first: number | undefined;
   /** How far all code moved after it was instrumented, as by `exposeGlobals`. */
@@ -76,16 +88,26 @@ export class Sampler {
     this.#mostFrames = options.stackDepth + ALLOCATOR_DEPTH;
     this.#random = randomNumbers(options.seed);
     this.#first = this.#gap();
+    if (options.contexts) this.#contexts = new Contexts();
   }
 
   /** What the instrumented module imports. */
   get imports() {
-    return { allocated: this.#allocated, ...this.#live.imports };
+    return {
+      allocated: this.#allocated,
+      ...this.#live.imports,
+      ...(this.#contexts && { entered: this.#entered, ...this.#contexts.imports }),
+    };
   }
 
   /** The stacks that allocated. */
   get stacks(): readonly StackTotals[] {
     this.#numberWaiting();
+    for (const [known, count, bytes] of this.#contexts?.taken() ?? []) {
+      const totals = this.#stacks[known - 1] as StackTotals;
+      totals.allocatedObjects += count;
+      totals.allocatedBytes += bytes;
+    }
     return this.#stacks;
   }
 
@@ -142,13 +164,38 @@ export class Sampler {
       Error.stackTraceLimit = this.#mostFrames;
       const error = new Error();
       Error.stackTraceLimit = stackTraceLimit;
-      const nth = this.#waiting.push({ error, block, size }) - 1;
+      const context = this.#contexts?.missing;
+      const nth = this.#waiting.push({ error, block, size, context }) - 1;
       if (this.#options.frees) this.#live.record(WAITING + nth);
     }
     const next = this.#gap();
     this.#counted += next;
     return next;
   };
+
+  /**
+   * The import that the module calls when the host called it, or when that is not sure. Returns a number of the stack
+   * of the host.
+   */
+  readonly #entered = (isBelowHost: number): number => {
+    if (!this.#records() || (isBelowHost === 0 && !this.#options.hostCallers)) return 0;
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = this.#mostFrames;
+    const error = new Error();
+    Error.stackTraceLimit = stackTraceLimit;
+    const frames = (framesOf([error])[0] as EngineFrame[]).slice(ENTERED);
+    const key = frames.map((frame) => `${frame.getPosition()} ${scriptOf(frame)}`).join();
+    const known = this.#entries.get(key);
+    if (known !== undefined) return known;
+    const number = this.#nextEntry++;
+    if (this.#entries.size < MOST_STACKS) this.#entries.set(key, number);
+    return number;
+  };
+
+  /** Whether the module may record samples of known contexts by itself. */
+  #records(): boolean {
+    return this.#options.interval === 1 && this.beforeSample === undefined;
+  }
 
   /** The bytes of all allocations, given the countdown of the module. */
   bytes(countdown: number): number {
@@ -169,9 +216,11 @@ export class Sampler {
     if (waiting.length === 0) return;
     this.#waiting = [];
     const stacks = framesOf(waiting.map(({ error }) => error));
-    for (const [nth, { block, size }] of waiting.entries()) {
+    for (const [nth, { block, size, context }] of waiting.entries()) {
       const stack = this.#stackNumber(stacks[nth] as EngineFrame[]);
       this.#add(stack, size);
+      // While others are to be called before each sample, the module does not record any by itself.
+      if (context !== undefined && this.#records()) this.#contexts?.add(context, stack + 1);
       this.#live.replace(block, WAITING + nth, stack + 1);
     }
   }

@@ -12,7 +12,9 @@ use crate::module::{check_start, unreadable};
 /// The exported global with the number of all allocations.
 pub const EXPORT_COUNT: &str = "__warpo_heap_analyzer_profile:count";
 /// The number of imports that an instrumented module has more, before its functions.
-pub const ADDED_IMPORTS: u32 = 4;
+const ADDED_IMPORTS: u32 = 4;
+/// The same of a module that knows the way of calls to each allocation.
+const ADDED_IMPORTS_WITH_CONTEXTS: u32 = 7;
 /// The name of the section.
 pub const SECTION: &str = "warpo_heap_analyzer_profile";
 
@@ -42,6 +44,9 @@ pub struct AllocationTable {
     pub code_start: u64,
     /// The same of the instrumented module.
     pub new_code_start: u64,
+    /// Whether the module knows the way of calls to each allocation.
+    #[serde(default)]
+    pub contexts: bool,
     /// The names by which the functions of the allocator were found.
     pub allocators: Vec<String>,
     /// The offset of the call that gives samples to the host, in the instrumented module.
@@ -49,6 +54,15 @@ pub struct AllocationTable {
     /// Where instrumented code came from: (new offset, original offset), each up to the next. 0 as the
     /// original offset stands for code that was added.
     pub offsets: Vec<(u64, u64)>,
+}
+
+/// The number of imports that an instrumented module has more, before its functions; with contexts of calls, or without.
+pub fn added_imports(contexts: bool) -> u32 {
+    if contexts {
+        ADDED_IMPORTS_WITH_CONTEXTS
+    } else {
+        ADDED_IMPORTS
+    }
 }
 
 impl AllocationTable {
@@ -92,6 +106,11 @@ impl AllocationTable {
             .into()),
             None => Ok(None),
         }
+    }
+
+    /// The number of imports that the module has more than the original, before its functions.
+    pub fn added_imports(&self) -> u32 {
+        added_imports(self.contexts)
     }
 
     /// The original offset of an offset in the instrumented module; `None` for code that was added.

@@ -1,21 +1,37 @@
 //! What is added to a module: its indexes, and the entries of its sections.
 
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use wasm_encoder::{ConstExpr, Encode, EntityType, ExportKind, FuncType, GlobalType, ValType};
 
+use super::contexts::Contexts;
 use super::hooks::{Hook, HookKind, Hooks};
 use super::interface::{
-    EXPORT_COUNTDOWN, EXPORT_MEMORY, IMPORT_ALLOCATED, IMPORT_FREED, IMPORT_KEEP, IMPORT_MASK,
-    IMPORT_MODULE,
+    EXPORT_COUNTDOWN, EXPORT_MEMORY, IMPORT_ALLOCATED, IMPORT_ENTERED, IMPORT_FREED, IMPORT_KEEP,
+    IMPORT_KEEP_AS, IMPORT_KNOWN, IMPORT_MASK, IMPORT_MODULE,
 };
 use super::types::Types;
-use wasm::allocation_table::{ADDED_IMPORTS, EXPORT_COUNT};
+use wasm::allocation_table::{EXPORT_COUNT, added_imports};
 use wasm::module::Module;
 
-/// The globals that are added.
+/// The globals that are added, and those for contexts.
 const GLOBALS: u32 = 4;
+const CONTEXT_GLOBALS: u32 = 2;
+
+/// The types that are added, by what has them.
+mod ty {
+    pub(super) const ALLOCATED: u32 = 0;
+    pub(super) const KEEP: u32 = 1;
+    pub(super) const FREED: u32 = 2;
+    pub(super) const MASK: u32 = 3;
+    pub(super) const RECORD: u32 = 4;
+    pub(super) const FORGET: u32 = 5;
+    pub(super) const KNOWN: u32 = 6;
+    pub(super) const KEEP_AS: u32 = 7;
+    pub(super) const RECORD_WITH_CONTEXT: u32 = 8;
+}
 
 /// Entries of a section, and their number.
 pub(super) type CountedEntries = (u32, Vec<u8>);
@@ -40,6 +56,9 @@ pub(super) struct Added {
     pub(super) masks: [u32; 2],
     /// Ranges of Go's function values: those of the functions that allocate, if there are several.
     pub(super) go_allocates: Vec<Range<u32>>,
+    pub(super) contexts: Option<Contexts>,
+    /// Whether blocks are freed one by one.
+    pub(super) frees: bool,
     imported: u32,
     first_type: u32,
 }
@@ -65,10 +84,15 @@ fn go_allocates(hooks: &Hooks, imported: u32) -> Vec<Range<u32>> {
 }
 
 impl Added {
-    pub(super) fn new(module: &Module<'_>, types: &Types, hooks: &Hooks) -> Self {
+    pub(super) fn new(
+        module: &Module<'_>,
+        types: &Types,
+        hooks: &Hooks,
+        leading: Option<BTreeSet<u32>>,
+    ) -> Self {
         let imported = module.functions.imported();
         let defined = module.functions.defined().count() as u32;
-        let mut next = imported + ADDED_IMPORTS + defined;
+        let mut next = imported + added_imports(leading.is_some()) + defined;
         let mut numbers = |functions: &mut dyn Iterator<Item = u32>| -> BTreeMap<u32, u32> {
             let numbered: BTreeMap<_, _> = functions.zip(next..).collect();
             next += numbered.len() as u32;
@@ -81,6 +105,15 @@ impl Added {
             .filter(|hook| matches!(hook.kind, HookKind::Free(_)));
         let free_slowly = numbers(&mut frees.map(|hook| hook.function));
         let first_global = module.globals.iter().len() as u32;
+        let contexts = leading.map(|leading| Contexts {
+            import_entered: imported + 4,
+            import_known: imported + 5,
+            import_keep_as: imported + 6,
+            passed: first_global + GLOBALS,
+            below_host: first_global + GLOBALS + 1,
+            leading,
+            next_site: Cell::new(1),
+        });
         Self {
             import_allocated: imported,
             import_keep: imported + 1,
@@ -94,6 +127,8 @@ impl Added {
             count: first_global + 1,
             masks: [first_global + 2, first_global + 3],
             go_allocates: go_allocates(hooks, imported),
+            contexts,
+            frees: hooks.frees(),
             imported,
             first_type: types.all.len() as u32,
         }
@@ -104,7 +139,7 @@ impl Added {
         if function < self.imported {
             function
         } else {
-            function + ADDED_IMPORTS
+            function + added_imports(self.contexts.is_some())
         }
     }
 
@@ -126,6 +161,9 @@ impl Added {
             FuncType::new([i32], [i64]),
             FuncType::new([i32, i32, i32], [i32]),
             FuncType::new([i32], []),
+            FuncType::new([i64, i32], [i32]),
+            FuncType::new([i32, i32, i32], []),
+            FuncType::new([i32, i32, i32, i64], [i32]),
         ];
         let mut entries = Vec::new();
         for ty in &types {
@@ -140,16 +178,26 @@ impl Added {
     }
 
     pub(super) fn imports(&self) -> CountedEntries {
+        let mut imports = vec![
+            (IMPORT_ALLOCATED, ty::ALLOCATED),
+            (IMPORT_KEEP, ty::KEEP),
+            (IMPORT_FREED, ty::FREED),
+            (IMPORT_MASK, ty::MASK),
+        ];
+        if self.contexts.is_some() {
+            imports.extend([
+                (IMPORT_ENTERED, ty::FREED),
+                (IMPORT_KNOWN, ty::KNOWN),
+                (IMPORT_KEEP_AS, ty::KEEP_AS),
+            ]);
+        }
         let mut entries = Vec::new();
-        for (name, ty) in [IMPORT_ALLOCATED, IMPORT_KEEP, IMPORT_FREED, IMPORT_MASK]
-            .iter()
-            .zip(0..)
-        {
+        for &(name, ty) in &imports {
             IMPORT_MODULE.encode(&mut entries);
             name.encode(&mut entries);
             EntityType::Function(self.first_type + ty).encode(&mut entries);
         }
-        (ADDED_IMPORTS, entries)
+        (imports.len() as u32, entries)
     }
 
     /// The types of the functions, in the order of their indexes.
@@ -160,10 +208,11 @@ impl Added {
             .keys()
             .chain(self.free_slowly.keys())
             .map(|&function| module.functions.type_index(function).unwrap_or(0));
-        let own = [
-            self.first_type + ADDED_IMPORTS,
-            self.first_type + ADDED_IMPORTS + 1,
-        ];
+        let record = match self.contexts {
+            Some(_) => ty::RECORD_WITH_CONTEXT,
+            None => ty::RECORD,
+        };
+        let own = [self.first_type + record, self.first_type + ty::FORGET];
         let mut count = 0;
         for ty in same.chain(own) {
             ty.encode(&mut entries);
@@ -173,8 +222,10 @@ impl Added {
     }
 
     pub(super) fn globals(&self) -> CountedEntries {
+        let of_contexts = self.contexts.as_ref().map_or(0, |_| CONTEXT_GLOBALS);
+        let count = GLOBALS + of_contexts;
         let mut entries = Vec::new();
-        for _ in 0..GLOBALS {
+        for _ in 0..count {
             GlobalType {
                 val_type: ValType::I64,
                 mutable: true,
@@ -183,7 +234,7 @@ impl Added {
             .encode(&mut entries);
             ConstExpr::i64_const(0).encode(&mut entries);
         }
-        (GLOBALS, entries)
+        (count, entries)
     }
 
     pub(super) fn exports(&self) -> CountedEntries {

@@ -28,17 +28,27 @@ pub(super) struct Additions {
     pub(super) after: Option<Vec<u8>>,
 }
 
+/// The number of local variables that are added to a function.
+pub(super) fn added_locals(kind: HookKind, parameters: u32) -> u32 {
+    match kind {
+        HookKind::Free(_) => 0,
+        _ => parameters + 4,
+    }
+}
+
 /// What is added to a function of an allocator.
 ///
 /// - `parameters`: the number of its parameters.
 /// - `locals`: the number of its local variables, the parameters included.
 /// - `free_slowly`: for a function that frees, the function that it calls with the same parameters, and returns,
 ///   if the block may be a sample.
+/// - `context`: the local variable with the context of the call, if the function has one.
 pub(super) fn additions(
     kind: HookKind,
     parameters: u32,
     locals: u32,
     free_slowly: u32,
+    context: Option<u32>,
     added: &Added,
 ) -> Additions {
     let mut before = Vec::new();
@@ -51,6 +61,7 @@ pub(super) fn additions(
         key: locals + parameters + 1,
         size: locals + parameters + 2,
         next: locals + parameters + 3,
+        context,
     };
     let mut groups = Vec::new();
     for (count, ty) in [(parameters + 3, ValType::I32), (1, ValType::I64)] {
@@ -69,6 +80,10 @@ pub(super) fn additions(
             code.if_(BlockType::Empty);
             for parameter in 0..parameters {
                 code.local_get(parameter);
+            }
+            // For the copy of this function, which it calls.
+            if let Some((contexts, own)) = added.contexts.as_ref().zip(context) {
+                contexts.pass(&mut code, own);
             }
             code.call(free_slowly).return_().end();
         }
@@ -139,11 +154,23 @@ pub(super) fn free_slowly(
     function
 }
 
-/// The function that gives a sample to the host: (result, address, size) → result. Also the offset in it of
-/// the call of the host.
+/// The function that gives a sample to the host: (result, address, size) → result, or with the context as well. Also the
+/// offset in it of the call of the host.
 pub(super) fn record(added: &Added) -> (Function, usize) {
-    let mut function = Function::new([]);
+    let locals = added.contexts.as_ref().map(|_| (1, ValType::I32));
+    let mut function = Function::new(locals);
     let mut code = function.instructions();
+    if let Some(contexts) = &added.contexts {
+        let known = 4;
+        code.local_get(3).local_get(2).call(contexts.import_known);
+        code.local_tee(known).if_(BlockType::Empty);
+        if added.frees {
+            code.local_get(1).local_get(2).local_get(known);
+            code.call(contexts.import_keep_as);
+            read_masks(&mut code, added);
+        }
+        code.local_get(0).return_().end();
+    }
     code.local_get(1).local_get(2);
     code.global_get(added.countdown).f64_convert_i64_s();
     let call = function.byte_len();
@@ -225,6 +252,7 @@ struct Variables<'a> {
     key: u32,
     size: u32,
     next: u32,
+    context: Option<u32>,
 }
 
 impl Variables<'_> {
@@ -323,7 +351,11 @@ impl Variables<'_> {
 
     fn record(&self, code: &mut InstructionSink<'_>) {
         code.local_get(self.result).local_get(self.key);
-        code.local_get(self.size).call(self.added.record);
+        code.local_get(self.size);
+        if let Some(context) = self.context {
+            code.local_get(context);
+        }
+        code.call(self.added.record);
     }
 }
 

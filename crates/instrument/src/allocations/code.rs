@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wasm_encoder::Encode;
+use wasm_encoder::{Encode, InstructionSink, ValType};
 use wasmparser::FunctionBody;
 
 use super::added::Added;
@@ -31,6 +31,17 @@ pub(super) struct CodeWriter<'w> {
     pub(super) added: &'w Added,
 }
 
+/// What contexts need at the start of a function.
+#[derive(Default)]
+struct ContextStart {
+    /// The local variable with the context of the function.
+    own: Option<u32>,
+    /// Groups of local variables, and their number.
+    groups: Vec<u8>,
+    group_count: u32,
+    code: Vec<u8>,
+}
+
 impl CodeWriter<'_> {
     pub(super) fn write(&self, bodies: &[FunctionBody<'_>]) -> Result<Code> {
         let Self {
@@ -50,7 +61,9 @@ impl CodeWriter<'_> {
         let imported = module.functions.imported();
         for (body, function) in bodies.iter().zip(imported..) {
             match hooked.get(&function) {
-                None => self.copied(body, |callee| added.outer(callee), &mut code)?,
+                None => {
+                    self.copied((function, body), |callee| added.outer(callee), &mut code)?;
+                }
                 Some(hook) => self.hooked(body, hook, &mut code)?,
             }
         }
@@ -59,9 +72,9 @@ impl CodeWriter<'_> {
                 continue;
             };
             if hooks.within.contains(&function) {
-                self.copied(body, |callee| self.within(callee), &mut code)?
+                self.copied((function, body), |callee| self.within(callee), &mut code)?;
             } else {
-                self.copied(body, |callee| added.outer(callee), &mut code)?
+                self.copied((function, body), |callee| added.outer(callee), &mut code)?;
             }
         }
         for &function in added.free_slowly.keys() {
@@ -92,27 +105,70 @@ impl CodeWriter<'_> {
         ty.map_or(0, |ty| ty.params().len()) as u32
     }
 
-    /// A function with nothing but its indexes changed.
+    /// A function with nothing but its indexes changed, and with the code for contexts.
     fn copied(
         &self,
-        body: &FunctionBody<'_>,
+        (function, body): (u32, &FunctionBody<'_>),
         index: impl Fn(u32) -> u32,
         code: &mut Code,
     ) -> Result<()> {
         let mut edits = Edits::default();
+        let (locals, groups) = self.locals(function, body)?;
+        let context = self.context((function, body), locals, &mut edits)?;
+        if context.group_count > 0 {
+            edits.number(body.range().start as usize, groups + context.group_count);
+            let operators = body.get_operators_reader().map_err(unreadable)?;
+            let start = [context.groups, context.code].concat();
+            edits.insert(operators.original_position() as usize, start);
+        }
         edits.expression(body.get_operators_reader().map_err(unreadable)?)?;
-        self.function(body, &edits, index, Vec::new(), code)
+        self.function(body, edits, index, Vec::new(), code)
     }
 
-    /// A function of the allocator with its additions.
-    fn hooked(&self, body: &FunctionBody<'_>, hook: &Hook, code: &mut Code) -> Result<()> {
-        let parameters = self.parameters(hook.function);
-        let mut locals = parameters;
+    /// The number of local variables, the parameters included, and of their groups.
+    fn locals(&self, function: u32, body: &FunctionBody<'_>) -> Result<(u32, u32)> {
+        let mut locals = self.parameters(function);
         let groups = body.get_locals_reader().map_err(unreadable)?;
         let group_count = groups.get_count();
         for group in groups {
             locals += group.map_err(unreadable)?.0;
         }
+        Ok((locals, group_count))
+    }
+
+    /// The code for contexts at the start of a function, whose next local variable is `first`. That at its calls is added
+    /// to the edits.
+    fn context(
+        &self,
+        (function, body): (u32, &FunctionBody<'_>),
+        first: u32,
+        edits: &mut Edits,
+    ) -> Result<ContextStart> {
+        let mut start = ContextStart::default();
+        let Some(contexts) = &self.added.contexts else {
+            return Ok(start);
+        };
+        let imported = self.module.functions.imported();
+        if contexts.leading.contains(&function) {
+            start.own = Some(first);
+            contexts.take(&mut InstructionSink::new(&mut start.code), first);
+        }
+        let calls_host = contexts.at_calls(body, (start.own, first + 1), imported, edits)?;
+        if calls_host || start.own.is_some() {
+            start.group_count = 1;
+            2u32.encode(&mut start.groups);
+            ValType::I64.encode(&mut start.groups);
+        }
+        Ok(start)
+    }
+
+    /// A function of the allocator with its additions.
+    fn hooked(&self, body: &FunctionBody<'_>, hook: &Hook, code: &mut Code) -> Result<()> {
+        let parameters = self.parameters(hook.function);
+        let (locals, group_count) = self.locals(hook.function, body)?;
+        let mut edits = Edits::default();
+        let added_locals = bodies::added_locals(hook.kind, parameters);
+        let context = self.context((hook.function, body), locals + added_locals, &mut edits)?;
         let slowly = self.added.free_slowly.get(&hook.function).copied();
         let Additions {
             locals: (new_groups, mut before),
@@ -123,23 +179,26 @@ impl CodeWriter<'_> {
             parameters,
             locals,
             slowly.unwrap_or(0),
+            context.own,
             self.added,
         );
+        before.extend(context.groups);
+        before.extend(context.code);
         before.extend(instructions);
         let operators = body.get_operators_reader().map_err(unreadable)?;
-        let mut edits = Edits::default();
-        edits.number(body.range().start as usize, group_count + new_groups);
+        let group_count = group_count + new_groups + context.group_count;
+        edits.number(body.range().start as usize, group_count);
         edits.insert(operators.original_position() as usize, before);
         match after {
             Some(after) => {
                 edits.code_in_block(operators)?;
-                self.function(body, &edits, |callee| self.within(callee), after, code)
+                self.function(body, edits, |callee| self.within(callee), after, code)
             }
             None => {
                 edits.expression(operators)?;
                 self.function(
                     body,
-                    &edits,
+                    edits,
                     |callee| self.added.outer(callee),
                     Vec::new(),
                     code,
@@ -151,12 +210,13 @@ impl CodeWriter<'_> {
     fn function(
         &self,
         body: &FunctionBody<'_>,
-        edits: &Edits,
+        mut edits: Edits,
         index: impl Fn(u32) -> u32,
         after: Vec<u8>,
         code: &mut Code,
     ) -> Result<()> {
         let range = body.range().start as usize..body.range().end as usize;
+        edits.sort();
         let (new, offsets) = edits.apply(self.wasm, range, index)?;
         ((new.len() + after.len()) as u32).encode(&mut code.contents);
         let start = code.contents.len() as u64;

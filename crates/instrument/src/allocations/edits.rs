@@ -81,6 +81,11 @@ impl Edits {
         });
     }
 
+    /// Puts them in the order of the file. Those at the same place stay as they were added.
+    pub(super) fn sort(&mut self) {
+        self.list.sort_by_key(|edit| edit.at);
+    }
+
     pub(super) fn insert(&mut self, at: usize, bytes: Vec<u8>) {
         self.replace(at..at, bytes);
     }
@@ -155,7 +160,9 @@ impl Edits {
             match &edit.with {
                 With::Function(function) => index(*function).encode(&mut out),
                 With::Bytes(bytes) => {
-                    mark(&mut offsets, out.len() as u64, 0);
+                    // A number comes from the one before.
+                    let from = edit.length.map_or(edit.at, |_| 0);
+                    mark(&mut offsets, out.len() as u64, from as u64);
                     out.extend_from_slice(bytes);
                 }
             }

@@ -15,7 +15,21 @@ pub const IMPORT_FREED: &str = "freed";
 /// The import with the masks: (0 or 1) → the mask.
 pub const IMPORT_MASK: &str = "mask";
 
-/// The module with the live samples, which exports these imports except the first. `build.rs` translates it from
+/// The import that says who called, if it was the host: (whether functions of the program are on the stack) → a number
+/// of the stack.
+pub const IMPORT_ENTERED: &str = "entered";
+
+/// The import that counts an allocation if the stack of its context is known: (context, size) → what the host knows of
+/// it, or 0.
+pub const IMPORT_KNOWN: &str = "known";
+
+/// The import that keeps an allocation as a sample: (address, size, what the host knows of its stack).
+pub const IMPORT_KEEP_AS: &str = "keepAs";
+
+/// The module with the contexts whose stacks are known, which exports `known`. From `contexts.wat`.
+pub const CONTEXTS_MODULE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/contexts.wasm"));
+
+/// The module with the live samples, which exports `keep`, `keepAs`, `freed` and `mask`. `build.rs` translates it from
 /// `live_samples.wat`.
 pub const LIVE_SAMPLES_MODULE: &[u8] =
     include_bytes!(concat!(env!("OUT_DIR"), "/live_samples.wasm"));

@@ -1,5 +1,5 @@
-;; The live samples of a profiler, by address. An instrumented module imports `keep`, `freed` and `mask`, which the
-;; engine calls without a detour through the host. The host writes what it knows of a sample, and makes room
+;; The live samples of a profiler, by address. An instrumented module imports `keep`, `keepAs`, `freed` and `mask`, which
+;; the engine calls without a detour through the host. The host writes what it knows of a sample, and makes room
 ;; (`js/profile/live_samples.ts`). This is not part of the instrumented module, because a module may have only
 ;; one memory, which must not change.
 ;;
@@ -11,6 +11,8 @@
 ;;  1024  a hash table with linear probing. A slot has 16 bytes: address, or 0 if it is free; size; what the host
 ;;        knows; nothing
 (module
+  ;; Doubles the table.
+  (import "host" "grow" (func $grow))
   (memory (export "memory") 1)
   ;; 32 less the binary logarithm of the number of slots.
   (global $shift (export "shift") (mut i32) (i32.const 32))
@@ -73,8 +75,18 @@
 
   ;; Keeps the allocation as a live sample, if the host has just recorded it.
   (func (export "keep") (param $address i32) (param $size i32)
-    (local $slot i32)
     (if (i32.eqz (i32.load (i32.const 4))) (then (return)))
+    (call $keep_as (local.get $address) (local.get $size) (i32.load (i32.const 4)))
+    (i32.store (i32.const 4) (i32.const 0)))
+
+  ;; Keeps an allocation as a live sample, with what the host knows of it.
+  (func $keep_as (export "keepAs") (param $address i32) (param $size i32) (param $known i32)
+    (local $slot i32)
+    ;; At most half of the slots are taken, so that searches are short.
+    (if (i32.gt_u
+          (i32.shl (i32.load (i32.const 0)) (i32.const 5))
+          (global.get $last))
+      (then (call $grow)))
     (local.set $slot (call $find (local.get $address)))
     ;; What was freed unseen is still there, and is replaced.
     (if (i32.eqz (i32.load offset=1024 (local.get $slot)))
@@ -82,8 +94,7 @@
         (i32.store offset=1024 (local.get $slot) (local.get $address))
         (call $count (local.get $address) (i32.const 1))))
     (i32.store offset=1028 (local.get $slot) (local.get $size))
-    (i32.store offset=1032 (local.get $slot) (i32.load (i32.const 4)))
-    (i32.store (i32.const 4) (i32.const 0)))
+    (i32.store offset=1032 (local.get $slot) (local.get $known)))
 
   ;; Removes an address. Whether it was there.
   (func (export "freed") (param $address i32) (result i32)

@@ -1,5 +1,6 @@
 //! Writes the instrumented module. Sections are copied with their bytes; only indexes of functions change.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use wasm_encoder::{CustomSection, Encode, RawSection, Section as _};
@@ -34,14 +35,15 @@ const ORDER: [u8; 13] = [1, 2, 3, 4, 5, 13, 6, 7, 8, 9, 12, 10, 11];
 /// A section of the new module: its id, and its contents.
 type NewSection = (u8, Vec<u8>);
 
-/// Instruments a module.
+/// Instruments a module. `leading` are the functions that may lead to an allocation, if it is to know the way of calls.
 pub(super) fn rewrite(
     wasm: &[u8],
     module: &Module<'_>,
     types: &Types,
     hooks: &Hooks,
+    leading: Option<BTreeSet<u32>>,
 ) -> Result<(Vec<u8>, AllocationTable)> {
-    let added = &Added::new(module, types, hooks);
+    let added = &Added::new(module, types, hooks, leading);
     let mut sections: Vec<NewSection> = Vec::new();
     let mut bodies = Vec::new();
     let mut code_start = 0;
@@ -85,6 +87,7 @@ pub(super) fn rewrite(
     let table = AllocationTable {
         family: hooks.family,
         frees: hooks.frees(),
+        contexts: added.contexts.is_some(),
         code_start,
         new_code_start,
         allocators: hooks.list.iter().map(|hook| hook.name.to_owned()).collect(),

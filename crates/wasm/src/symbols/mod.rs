@@ -15,7 +15,7 @@ use gimli::{EndianSlice, LittleEndian};
 pub use go::GoTable;
 
 use crate::ModuleError;
-use crate::allocation_table::{ADDED_IMPORTS, AllocationTable};
+use crate::allocation_table::AllocationTable;
 use crate::module::{Module, unreadable};
 use base::control::Control;
 use base::error::{Error, Result};
@@ -170,13 +170,18 @@ impl<'a> Symbols<'a> {
             .functions
             .name(function)
             .or_else(|| self.exports.get(&function).copied());
-        // The index in the original module.
-        let added = self.table.as_ref().map_or(0, |_| ADDED_IMPORTS);
+        // The index and the offset in the original module.
+        let table = self.table.as_ref();
+        let added = table.map_or(0, AllocationTable::added_imports);
         let original = function.saturating_sub(added);
+        let start = self.starts[nth];
+        let inside = table
+            .and_then(|table| table.original(offset)?.checked_sub(table.original(start)?))
+            .unwrap_or(offset - start);
         Frame {
             function: match name {
                 Some(name) => demangled(name).into_owned(),
-                None => format!("wasm-function[{original}]+{:#x}", offset - self.starts[nth]),
+                None => format!("wasm-function[{original}]+{inside:#x}"),
             },
             ..Frame::default()
         }

@@ -8,12 +8,12 @@ use base::error::Result;
 use wasm::module::{Module, unreadable};
 
 /// Direct calls between functions.
-pub(super) struct CallGraph {
+pub(crate) struct CallGraph {
     pub(super) callees: BTreeMap<u32, Vec<u32>>,
 }
 
 impl CallGraph {
-    pub(super) fn read(module: &Module<'_>) -> Result<Self> {
+    pub(crate) fn read(module: &Module<'_>) -> Result<Self> {
         let mut callees = BTreeMap::new();
         for (function, body) in module.functions.defined() {
             let mut called = Vec::new();
@@ -40,6 +40,11 @@ impl CallGraph {
             }
         }
         callers
+    }
+
+    /// The functions that call these, directly or not.
+    pub(crate) fn above(&self, functions: &BTreeSet<u32>) -> BTreeSet<u32> {
+        reached(functions, &self.callers())
     }
 
     /// Functions that these call, directly or not, and that call these again.

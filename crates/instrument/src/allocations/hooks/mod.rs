@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 pub(crate) use self::hook::{AllocatedSize, BlockAddress, Hook, HookKind};
 
-use self::calls::CallGraph;
+pub(crate) use self::calls::CallGraph;
 use self::search::FunctionsByName;
 use super::types::Types;
 use crate::InstrumentError;
@@ -116,6 +116,13 @@ impl Hooks {
             within,
             copied,
         })
+    }
+
+    /// The functions that allocate.
+    pub(crate) fn allocating(&self) -> BTreeSet<u32> {
+        let hooks = self.list.iter();
+        let allocating = hooks.filter(|hook| !matches!(hook.kind, HookKind::Free(_)));
+        allocating.map(|hook| hook.function).collect()
     }
 
     /// Whether blocks are freed one by one.
