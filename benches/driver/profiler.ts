@@ -1,5 +1,5 @@
 /**
- * Runs an allocating program as it is, with sampled allocations, and with counted ones, in turn:
+ * Runs an allocating program as it is, with sampled allocations, with counted ones, and with recorded ones, in turn:
  * `node build/bench/profiler.js <wasm> <items> <rounds>` prints the seconds of each as JSON.
  */
 import { readFileSync } from "node:fs";
@@ -11,6 +11,7 @@ export interface ProfilerTimes {
   plain: number[];
   sampled: number[];
   counted: number[];
+  recorded: number[];
   /** The memory that a live sample takes in Node. */
   bytesPerSample: number;
 }
@@ -31,9 +32,10 @@ const env = {
   },
 };
 const program = instrument(wasm);
+const withContexts = instrument(wasm, { contexts: true });
 
 async function started(profiler?: Profiler): Promise<Program> {
-  const module = profiler === undefined ? wasm : program.wasm;
+  const module = profiler === undefined ? wasm : profiler.program.wasm;
   const { instance } = await WebAssembly.instantiate(module, { env, ...profiler?.imports });
   profiler?.attach(instance.exports);
   return instance.exports as unknown as Program;
@@ -46,11 +48,18 @@ function seconds(work: () => unknown): number {
 }
 
 async function main(): Promise<void> {
-  const times: ProfilerTimes = { plain: [], sampled: [], counted: [], bytesPerSample: 0 };
+  const times: ProfilerTimes = {
+    plain: [],
+    sampled: [],
+    counted: [],
+    recorded: [],
+    bytesPerSample: 0,
+  };
   const programs = [
     ["plain", await started()],
     ["sampled", await started(createProfiler(program))],
     ["counted", await started(createProfiler(program, { interval: Number.POSITIVE_INFINITY }))],
+    ["recorded", await started(createProfiler(withContexts, { interval: 1 }))],
   ] as const;
   // The engine compiles again what runs often, in threads of its own.
   for (const [, { work }] of programs) work(WARM_UP);

@@ -8,7 +8,7 @@ import { Service } from "./service.mjs";
 
 const [wasm, folder] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
-const program = instrument(readFileSync(wasm));
+const program = instrument(readFileSync(wasm), { contexts: true });
 const profiler = createProfiler(program, { interval: 1, hostCallers: false });
 const { instance } = await WebAssembly.instantiate(exposeGlobals(program.wasm), profiler.imports);
 profiler.attach(instance.exports);

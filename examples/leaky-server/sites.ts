@@ -17,6 +17,7 @@ export async function showSites(
   compile(file("server.wasm"));
   const program = instrument(readFileSync(file("server.wasm")), {
     sourceMap: readFileSync(file("server.wasm.map"), "utf8"),
+    contexts: true,
   });
   const profiler = createProfiler(program, { interval: 1, name: "server.wasm" });
   const env = {

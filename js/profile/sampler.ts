@@ -18,7 +18,7 @@ const ALLOCATOR_DEPTH = 8;
 /** The function here that makes the sample, a function added to the module, that of the allocator, its caller. */
 const [ADDED, CALLER] = [1, 3] as const;
 
-/** The function here that is asked who called, and the function of the program that asks. */
+/** The function of the program that asks who called; before it is the function here that is asked. */
 const ENTERED = 1;
 
 /** A countdown that no program uses up, and that is exact with its bytes. */

@@ -132,6 +132,8 @@ async function runProfile(file: string, args: string[], options: ProfileOptions)
   const program = instrument(read("program", file), {
     sourceMap: map,
     symbols: symbols === undefined ? undefined : read("names of functions", symbols).toString(),
+    // A server answers at samples, of which the module would record most by itself.
+    contexts: interval === 1 && pprofAddr === undefined,
   });
   // The functions of this tool that call the program are not part of it.
   const name = basename(file);

@@ -31,15 +31,17 @@ pub(super) struct CodeWriter<'w> {
     pub(super) added: &'w Added,
 }
 
-/// What contexts need at the start of a function.
+/// What contexts need in a function.
 #[derive(Default)]
-struct ContextStart {
+struct ContextCode {
     /// The local variable with the context of the function.
     own: Option<u32>,
     /// Groups of local variables, and their number.
     groups: Vec<u8>,
     group_count: u32,
+    /// At its start.
     code: Vec<u8>,
+    calls: Edits,
 }
 
 impl CodeWriter<'_> {
@@ -114,13 +116,14 @@ impl CodeWriter<'_> {
     ) -> Result<()> {
         let mut edits = Edits::default();
         let (locals, groups) = self.locals(function, body)?;
-        let context = self.context((function, body), locals, &mut edits)?;
+        let context = self.context((function, body), locals)?;
         if context.group_count > 0 {
             edits.number(body.range().start as usize, groups + context.group_count);
             let operators = body.get_operators_reader().map_err(unreadable)?;
             let start = [context.groups, context.code].concat();
             edits.insert(operators.original_position() as usize, start);
         }
+        edits.append(context.calls);
         edits.expression(body.get_operators_reader().map_err(unreadable)?)?;
         self.function(body, edits, index, Vec::new(), code)
     }
@@ -136,15 +139,13 @@ impl CodeWriter<'_> {
         Ok((locals, group_count))
     }
 
-    /// The code for contexts at the start of a function, whose next local variable is `first`. That at its calls is added
-    /// to the edits.
+    /// The code for contexts in a function, whose next local variable is `first`.
     fn context(
         &self,
         (function, body): (u32, &FunctionBody<'_>),
         first: u32,
-        edits: &mut Edits,
-    ) -> Result<ContextStart> {
-        let mut start = ContextStart::default();
+    ) -> Result<ContextCode> {
+        let mut start = ContextCode::default();
         let Some(contexts) = &self.added.contexts else {
             return Ok(start);
         };
@@ -153,7 +154,8 @@ impl CodeWriter<'_> {
             start.own = Some(first);
             contexts.take(&mut InstructionSink::new(&mut start.code), first);
         }
-        let calls_host = contexts.at_calls(body, (start.own, first + 1), imported, edits)?;
+        let calls_host =
+            contexts.at_calls(body, (start.own, first + 1), imported, &mut start.calls)?;
         if calls_host || start.own.is_some() {
             start.group_count = 1;
             2u32.encode(&mut start.groups);
@@ -168,7 +170,7 @@ impl CodeWriter<'_> {
         let (locals, group_count) = self.locals(hook.function, body)?;
         let mut edits = Edits::default();
         let added_locals = bodies::added_locals(hook.kind, parameters);
-        let context = self.context((hook.function, body), locals + added_locals, &mut edits)?;
+        let context = self.context((hook.function, body), locals + added_locals)?;
         let slowly = self.added.free_slowly.get(&hook.function).copied();
         let Additions {
             locals: (new_groups, mut before),
@@ -189,6 +191,7 @@ impl CodeWriter<'_> {
         let group_count = group_count + new_groups + context.group_count;
         edits.number(body.range().start as usize, group_count);
         edits.insert(operators.original_position() as usize, before);
+        edits.append(context.calls);
         match after {
             Some(after) => {
                 edits.code_in_block(operators)?;

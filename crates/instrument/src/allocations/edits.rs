@@ -81,6 +81,11 @@ impl Edits {
         });
     }
 
+    /// Adds these after the others.
+    pub(super) fn append(&mut self, mut later: Self) {
+        self.list.append(&mut later.list);
+    }
+
     /// Puts them in the order of the file. Those at the same place stay as they were added.
     pub(super) fn sort(&mut self) {
         self.list.sort_by_key(|edit| edit.at);
