@@ -22,6 +22,7 @@ use std::ops::RangeInclusive;
 
 use wasmparser::{FunctionBody, Operator};
 
+use crate::flattened_code::FlattenedCode;
 use crate::std_library::{ALIGNMENT, ROOT_SIZE};
 use base::control::Control;
 use base::error::Result;
@@ -60,6 +61,15 @@ impl CodeFacts {
             let range = body.range();
             control.count(range.end - range.start)?;
             found.read(body, &module.globals)?;
+        }
+        if !found.has_stack(&module.globals) {
+            let mut flattened = FlattenedCode::default();
+            for (_, body) in module.functions.defined() {
+                let range = body.range();
+                control.count(range.end - range.start)?;
+                flattened.read(body, &module.globals)?;
+            }
+            found.take_flattened(&flattened, module);
         }
         Ok(found)
     }
@@ -110,6 +120,23 @@ impl CodeFacts {
         let (lowest, highest) = range.into_inner();
         let found = self.limits.range((global.0, lowest)..=(global.0, highest));
         only(found.map(|&(_, limit)| limit))
+    }
+
+    /// Takes the stack pointer of code in which all values pass through local variables. Programs use variables of their own
+    /// in the same way, so its limit must be after all data.
+    fn take_flattened(&mut self, flattened: &FlattenedCode, module: &Module<'_>) {
+        let ends = module.data.iter();
+        let ends = ends.map(|data| u64::from(data.start.0) + data.bytes.len() as u64);
+        let lowest = ends.max().unwrap_or(0).max(1);
+        let mut found = flattened.checks.iter().copied().filter(|&(index, limit)| {
+            let global = module.globals.get(GlobalIndex(index));
+            let initial = global.and_then(|global| global.dump_position.and(global.initial));
+            u64::from(limit) >= lowest && initial.is_some_and(|initial| limit <= initial)
+        });
+        if let (Some((index, limit)), None) = (found.next(), found.next()) {
+            self.lowered.insert(index);
+            self.limits.insert((index, limit));
+        }
     }
 
     fn read(&mut self, body: &FunctionBody<'_>, globals: &Globals<'_>) -> Result<()> {
@@ -170,7 +197,7 @@ impl CodeFacts {
 }
 
 /// The value that an instruction pushes, if it is always the same.
-fn constant(operator: &Operator<'_>, globals: &Globals<'_>) -> Option<u32> {
+pub(crate) fn constant(operator: &Operator<'_>, globals: &Globals<'_>) -> Option<u32> {
     match operator {
         Operator::I32Const { value } => Some(*value as u32),
         // Unoptimised code reads `__data_end` from its global.

@@ -6,4 +6,5 @@
 
 pub mod code_facts;
 pub mod collector_code;
+mod flattened_code;
 pub mod std_library;
