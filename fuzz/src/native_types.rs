@@ -299,9 +299,47 @@ impl Entries {
         self.entry(abbreviation::VARIABLE);
         self.text(["sessions", "table", "<Square as Shape>::{vtable}"][choices.below(3)]);
         self.reference(choices.below(count));
-        self.bytes.push(5);
+        let mut location = Self::default();
+        if choices.below(4) > 0 {
+            location.address(VARIABLES + 64 * nth as u32);
+        } else {
+            // An optimiser divided it.
+            for _ in 0..1 + choices.below(4) {
+                location.piece(choices);
+            }
+        }
+        self.bytes.extend(encoded(location.bytes.len() as u32));
+        self.bytes.append(&mut location.bytes);
+    }
+
+    fn address(&mut self, address: u32) {
         self.bytes.push(gimli::DW_OP_addr.0);
-        self.word(VARIABLES + 64 * nth as u32);
+        self.word(address);
+    }
+
+    /// A part of a variable: in memory, computed, or not known.
+    fn piece(&mut self, choices: &mut Choices<'_>) {
+        let address = VARIABLES + 4 * choices.below(256) as u32;
+        match choices.below(5) {
+            0 => {}
+            1 => {
+                self.bytes.push(gimli::DW_OP_const4u.0);
+                self.word(choices.number(HEAP));
+                self.bytes.push(gimli::DW_OP_stack_value.0);
+            }
+            2 => {
+                self.address(address);
+                self.bytes.push(gimli::DW_OP_deref.0);
+                self.bytes.push(gimli::DW_OP_stack_value.0);
+            }
+            _ => self.address(choices.number(address)),
+        }
+        let size = match choices.below(4) {
+            0 => choices.number(4),
+            nth => [4, 8, 1][nth - 1],
+        };
+        self.bytes.push(gimli::DW_OP_piece.0);
+        self.bytes.extend(encoded(size));
     }
 
     /// All of a unit.
