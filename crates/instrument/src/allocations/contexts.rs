@@ -18,9 +18,11 @@ use super::hooks::{CallGraph, Hooks};
 use base::error::Result;
 use wasm::module::{Module, unreadable};
 
-/// The factors of the hash are odd, so that different calls from one context never have the same.
+/// The factors of the hash are odd, so that different calls from one context never have the same. The first is 2^64 by the
+/// golden ratio: with numbers of calls below 2^31, different ways of two calls from one context never have the same either.
 const CONTEXT_FACTOR: i64 = 0x9E37_79B9_7F4A_7C15_u64 as i64;
 const SITE_FACTOR: u32 = 0x85EB_CA6B;
+const SITE_MASK: u32 = (1 << 31) - 1;
 /// What the host answers has 32 bits; this one says that it is not 0.
 const ENTRY: i64 = 1 << 32;
 
@@ -81,9 +83,8 @@ impl Contexts {
     /// Passes a context to the function that is called next. Each call has its own.
     pub(super) fn pass(&self, code: &mut InstructionSink<'_>, own: u32) {
         let site = self.next_site.replace(self.next_site.get() + 1);
-        code.local_get(own);
-        code.i64_const(site.wrapping_mul(SITE_FACTOR).into())
-            .i64_add();
+        let number = site.wrapping_mul(SITE_FACTOR) & SITE_MASK;
+        code.local_get(own).i64_const(number.into()).i64_add();
         code.i64_const(CONTEXT_FACTOR).i64_mul();
         code.global_set(self.passed);
     }
