@@ -54,10 +54,7 @@ export class Contexts {
    * @param known what is known of its stack, from 1 to 2^32 - 1
    */
   add(context: bigint, known: number): void {
-    if (2 * this.#count >= 2 ** this.#bits) {
-      if (this.#bits === MOST_BITS) return;
-      this.#grow();
-    }
+    if (2 * this.#count >= 2 ** this.#bits && !this.#grow()) return;
     const slot = this.#find(context);
     if (this.#slots[slot + CONTEXT] === context) return;
     this.#slots.set([context, 0n, 0n, BigInt(known)], slot);
@@ -88,10 +85,16 @@ export class Contexts {
     }
   }
 
-  #grow(): void {
+  /** Doubles the table. Whether there is room for it. */
+  #grow(): boolean {
+    if (this.#bits === MOST_BITS) return false;
     const { memory } = this.#exports;
     const old = this.#slots.slice();
-    memory.grow(Math.ceil((TABLE + 2 * old.byteLength - memory.buffer.byteLength) / PAGE));
+    try {
+      memory.grow(Math.ceil((TABLE + 2 * old.byteLength - memory.buffer.byteLength) / PAGE));
+    } catch {
+      return false;
+    }
     this.#bits++;
     [this.#missing, this.#slots] = this.#resized();
     this.#slots.fill(0n, 0, old.length);
@@ -99,6 +102,7 @@ export class Contexts {
       const context = old[from + CONTEXT] as bigint;
       if (context !== 0n) this.#slots.set(old.subarray(from, from + SLOT), this.#find(context));
     }
+    return true;
   }
 
   /** The views of the memory, which lose it when it grows. */
