@@ -103,3 +103,44 @@ describe.skipIf(!isRun).each(["dlmalloc", "emmalloc"] as const)("emcc, %s", (mal
     expectBlocksOfLog(guest, OVERHEAD[malloc]);
   });
 });
+
+test.skipIf(!isRun)(
+  "a main module: `register` captures it, and its variables have names and types",
+  () => {
+    const script = join(folder, "main_module.js");
+    const settings = ["-g", "-O1", "-sMAIN_MODULE=2", "-sMODULARIZE"];
+    const exported = "-sEXPORTED_FUNCTIONS=_open_sessions,_lose_session,_malloc,_free";
+    const args = ["main_module.c", ...settings, exported, "-o", script];
+    const made = spawnSync("emcc", args, {
+      cwd: PROGRAMS,
+      env: { ...process.env, PATH },
+      encoding: "utf8",
+    });
+    expect(made.status, made.stderr).toBe(0);
+    const wasm = join(folder, "main_module.wasm");
+    const dump = join(folder, "main_module.dump");
+    const program = `
+    const { readFileSync } = require("node:fs");
+    const { writeDump } = require("@warpo/heap-analyzer/capture");
+    require(${JSON.stringify(script)})({ wasmBinary: readFileSync(${JSON.stringify(wasm)}) }).then((module) => {
+      module._open_sessions(100);
+      module._lose_session();
+      writeDump(module.asm.malloc, ${JSON.stringify(dump)});
+    });`;
+    const register = join(import.meta.dirname, "../dist/register.js");
+    const ran = spawnSync(process.execPath, ["--require", register, "--eval", program], {
+      cwd: join(import.meta.dirname, ".."),
+      encoding: "utf8",
+    });
+    expect(ran.status, ran.stderr).toBe(0);
+    const heap = openHeap(readFileSync(dump), readFileSync(wasm));
+    const sessions = heap.paths({ class: "session" });
+    expect(sessions.objectCount).toBe(100);
+    expect(sessions.groups.map(({ text }) => text)).toEqual([
+      "global static sessions > session > …",
+    ]);
+    // Its class is not known, because nothing refers to it.
+    expect(heap.unreachable().classes.map(({ count }) => count)).toEqual([1]);
+    heap.close();
+  },
+);

@@ -13,18 +13,54 @@ const LEAST_CHANGED: u64 = 8;
 
 /// Where emscripten places the static data of a main module.
 const USUAL_BASE: u32 = 1024;
+/// How the linker names globals with the addresses of variables of the module itself.
+const VARIABLE: &str = "GOT.data.internal.";
 /// The words that are searched for, and how many places are looked at for words that occur only once.
 const PATTERN: usize = 4;
 const MOST_PATTERNS: usize = 1 << 16;
 /// The most places that have the words and are compared in detail.
 const MOST_BASES: usize = 64;
 
-/// The address of the static data of a module, given its segments as if it were 0: where most of what they initialise is
-/// in memory. `None` if it is nowhere.
+/// The address of the static data of a module, given the module as if it were 0: by its globals with addresses of
+/// variables, or where most of what its segments initialise is in memory. `None` if it is nowhere.
 ///
 /// # Errors
 /// [`Error::Aborted`](base::Error::Aborted).
 pub(crate) fn memory_base(
+    module: &Module<'_>,
+    dump: &Dump<'_>,
+    control: &Control,
+) -> Result<Option<u32>> {
+    let (memory, data) = (dump.memory, &module.data[..]);
+    let has_values = data
+        .iter()
+        .any(|data| data.bytes.iter().any(|&byte| byte != 0));
+    if let Some(base) = base_of_globals(module, dump)
+        && (!has_values || is_at(memory, data, base, control)?)
+    {
+        return Ok(Some(base));
+    }
+    if has_values {
+        base_of_data(memory, data, control)
+    } else {
+        Ok(Some(USUAL_BASE))
+    }
+}
+
+/// By how much the module added to the addresses of variables that it keeps in globals: the same to all of them.
+fn base_of_globals(module: &Module<'_>, dump: &Dump<'_>) -> Option<u32> {
+    let is_address = |name: &str| name.starts_with(VARIABLE);
+    let globals = module.globals.iter();
+    let addresses = globals.filter(|global| global.name.is_some_and(is_address));
+    let mut bases = addresses.map(|global| {
+        let value = dump.globals.get(global.dump_position?)?;
+        value.checked_sub(global.initial?)
+    });
+    let base = bases.next()??;
+    bases.all(|other| other == Some(base)).then_some(base)
+}
+
+fn base_of_data(
     memory: Memory<'_>,
     data: &[DataSegment<'_>],
     control: &Control,
@@ -163,7 +199,7 @@ mod tests {
             start: Address(0),
             bytes: text,
         }];
-        memory_base(Memory::new(&memory), &data, &Control::default()).unwrap()
+        base_of_data(Memory::new(&memory), &data, &Control::default()).unwrap()
     }
 
     #[test]
@@ -177,6 +213,9 @@ mod tests {
     #[test]
     fn a_module_without_data_is_nowhere() {
         let memory = Memory::new(&[0; 4096]);
-        assert_eq!(memory_base(memory, &[], &Control::default()).unwrap(), None);
+        assert_eq!(
+            base_of_data(memory, &[], &Control::default()).unwrap(),
+            None
+        );
     }
 }

@@ -255,7 +255,7 @@ impl<'a> Program<'a> {
             return Ok(&self.module);
         }
         if self.placed.get().is_none() {
-            let base = memory_base(dump.memory, &self.module.data, control)?;
+            let base = memory_base(&self.module, dump, control)?;
             let placed = Module::parse_placed(self.wasm, base.unwrap_or(0), control)?;
             // Another thread may have found the same.
             let _ = self.placed.set(placed);
