@@ -174,7 +174,7 @@ impl CodeFacts {
                     [_, Some(Operator::GlobalGet { global_index }), Some(limit)],
                     Operator::I32LtS,
                 ) => {
-                    let limit = constant(limit, globals);
+                    let limit = globals.constant(limit);
                     self.limits
                         .extend(limit.map(|limit| (*global_index, limit)));
                 }
@@ -193,19 +193,6 @@ impl CodeFacts {
             earlier = [second, third, Some(operator)];
         }
         Ok(())
-    }
-}
-
-/// The value that an instruction pushes, if it is always the same.
-pub(crate) fn constant(operator: &Operator<'_>, globals: &Globals<'_>) -> Option<u32> {
-    match operator {
-        Operator::I32Const { value } => Some(*value as u32),
-        // Unoptimised code reads `__data_end` from its global.
-        Operator::GlobalGet { global_index } => {
-            let global = globals.get(GlobalIndex(*global_index))?;
-            global.initial.filter(|_| !global.mutable)
-        }
-        _ => None,
     }
 }
 

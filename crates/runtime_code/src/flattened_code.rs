@@ -12,13 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wasmparser::{FunctionBody, Operator};
 
-use crate::code_facts::constant;
 use base::error::Result;
 use wasm::module::{Globals, unreadable};
 
 /// What is known of a value.
 #[derive(Clone, Copy)]
-enum Value {
+enum PassedValue {
     Global(u32),
     Constant(u32),
     /// A global less a constant.
@@ -36,43 +35,47 @@ impl FlattenedCode {
     /// Reads a function.
     pub(crate) fn read(&mut self, body: &FunctionBody<'_>, globals: &Globals<'_>) -> Result<()> {
         let mut stack = Vec::new();
-        let mut locals: BTreeMap<u32, Value> = BTreeMap::new();
+        let mut locals: BTreeMap<u32, PassedValue> = BTreeMap::new();
         let mut lowered = None;
         for operator in body.get_operators_reader().map_err(unreadable)? {
             let operator = operator.map_err(unreadable)?;
-            let mut pop = || stack.pop().unwrap_or(Value::Other);
+            let mut pop = || stack.pop().unwrap_or(PassedValue::Other);
             let pushed = match operator {
-                Operator::GlobalGet { global_index } => match constant(&operator, globals) {
-                    Some(value) => Value::Constant(value),
-                    None => Value::Global(global_index),
+                Operator::GlobalGet { global_index } => match globals.constant(&operator) {
+                    Some(value) => PassedValue::Constant(value),
+                    None => PassedValue::Global(global_index),
                 },
-                Operator::I32Const { value } => Value::Constant(value as u32),
-                Operator::LocalGet { local_index } => {
-                    locals.get(&local_index).copied().unwrap_or(Value::Other)
-                }
+                Operator::I32Const { value } => PassedValue::Constant(value as u32),
+                Operator::LocalGet { local_index } => locals
+                    .get(&local_index)
+                    .copied()
+                    .unwrap_or(PassedValue::Other),
                 Operator::LocalSet { local_index } => {
                     locals.insert(local_index, pop());
                     continue;
                 }
                 Operator::I32Sub => match (pop(), pop()) {
-                    (Value::Constant(_), Value::Global(index)) => Value::Lowered(index),
-                    _ => Value::Other,
+                    (PassedValue::Constant(_), PassedValue::Global(index)) => {
+                        PassedValue::Lowered(index)
+                    }
+                    _ => PassedValue::Other,
                 },
                 Operator::GlobalSet { global_index } => {
                     let is_lowered =
-                        matches!(pop(), Value::Lowered(index) if index == global_index);
+                        matches!(pop(), PassedValue::Lowered(index) if index == global_index);
                     lowered = is_lowered.then_some(global_index);
                     // What was read before is another value now.
                     locals.clear();
                     continue;
                 }
                 Operator::I32LtS => {
-                    if let (Value::Constant(limit), Value::Global(index)) = (pop(), pop())
+                    if let (PassedValue::Constant(limit), PassedValue::Global(index)) =
+                        (pop(), pop())
                         && lowered == Some(index)
                     {
                         self.checks.insert((index, limit));
                     }
-                    Value::Other
+                    PassedValue::Other
                 }
                 _ => {
                     // Other code between them is not what the compiler writes.

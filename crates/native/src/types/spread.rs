@@ -243,7 +243,12 @@ impl<'s, 'a> Spread<'s, 'a> {
     fn follow(&mut self, place: TypedPlace) -> Result<()> {
         let plan = self.plans.get(self.types, place.type_id);
         let size = self.types.size(place.type_id);
-        for nth in 0..place.count {
+        // Values of no size all lie at one place.
+        let count = if size == 0 { 1 } else { place.count };
+        for nth in 0..count {
+            if self.steps_left == 0 {
+                break;
+            }
             let offset = u64::from(nth) * u64::from(size);
             let address = u64::from(place.address) + offset;
             let Ok(address) = u32::try_from(address) else {

@@ -53,6 +53,19 @@ impl<'a> Globals<'a> {
         self.mutable_i64
     }
 
+    /// The value that an instruction pushes, if it is always the same i32: unoptimised code reads `__data_end` from its
+    /// global.
+    pub fn constant(&self, operator: &Operator<'_>) -> Option<u32> {
+        match operator {
+            Operator::I32Const { value } => Some(*value as u32),
+            Operator::GlobalGet { global_index } => {
+                let global = self.get(GlobalIndex(*global_index))?;
+                global.initial.filter(|_| !global.mutable)
+            }
+            _ => None,
+        }
+    }
+
     /// The global with this index.
     pub fn get(&self, index: GlobalIndex) -> Option<&Global<'a>> {
         self.all.get(index.0 as usize)
