@@ -183,6 +183,7 @@ test("the root package has the files that users need and no binary", () => {
       "dist/place_table.js",
       "dist/profile.d.ts",
       "dist/profile.js",
+      "dist/profile/contexts.js",
       "dist/profile/cpu_profile.js",
       "dist/profile/handler.js",
       "dist/profile/heap_profile.js",
