@@ -55,6 +55,7 @@ function ran(runner: Runner, name: string, text: string) {
 test.each(RUNNERS)("$name: no alarm without a leak", (runner) => {
   let [passed, failed] = [0, 0];
   const alarms: string[] = [];
+  const others: string[] = [];
   for (let nth = 0; passed + failed < RUNS; nth++) {
     const tests = Math.min(IN_A_FILE, RUNS - passed - failed);
     const found = ran(runner, `steady-${nth}`, steadyFile(runner, { rounds: ROUNDS, tests }));
@@ -62,10 +63,11 @@ test.each(RUNNERS)("$name: no alarm without a leak", (runner) => {
     passed += found.passed;
     failed += found.failed;
     alarms.push(...found.printed.split("\n").filter((line) => /a leak: /.test(line)));
+    if (found.failed > 0) others.push(found.printed);
   }
   console.log(`${runner.name}: ${failed} alarms in ${passed + failed} tests without a leak`);
   expect(alarms).toEqual([]);
-  expect(failed).toBe(0);
+  expect(failed, others.join("\n")).toBe(0);
 });
 
 test.each(RUNNERS)("$name: each kind of leak is found and named", (runner) => {
