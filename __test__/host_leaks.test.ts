@@ -71,6 +71,13 @@ describe("a leak", () => {
     expect([mocked.code, mocked.message]).toEqual([undefined, undefined]);
   });
 
+  test("is not what a mock records while the path to it changes; a log on such a path is one", async () => {
+    const mocked = await outcome("mockedOnAnotherPath", { rounds: 6 });
+    expect([mocked.code, mocked.message]).toEqual([undefined, undefined]);
+    const { code, message } = await outcome("loggedOnAnotherPath", { rounds: 6 });
+    expect([code, message]).toEqual(["ERR_LEAK", expect.stringContaining("1 more")]);
+  });
+
   test("of plain objects and arrays under new keys is found by the keys", async () => {
     const keys = await outcome("keys", { rounds: 4 });
     expect(keys.places?.map(({ path }) => path)).toContainEqual(

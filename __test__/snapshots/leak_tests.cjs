@@ -21,6 +21,29 @@ class Printing extends console.Console {
   _buffer = [];
 }
 
+/** Holds what it is given as a mock of `node:test` does: in `#calls`. */
+class MockFunctionContext {
+  #calls = [];
+  add(call) {
+    this.#calls.push(call);
+  }
+}
+
+/** The same with another name, which is no mock. */
+class CallLog {
+  #calls = [];
+  add(call) {
+    this.#calls.push(call);
+  }
+}
+
+/** Adds a call in each round. Later, another class of objects leads there. */
+function callOnAnotherPath(round, Calls) {
+  const called = way.earlier ?? way.later ?? new Calls();
+  called.add({ arguments: [new Visit(round)], stack: new Error("called") });
+  way = round < 6 ? { earlier: called } : { later: called };
+}
+
 const byKey = {};
 const byToken = Object.create(null);
 const printing = new Printing(process.stderr);
@@ -28,6 +51,7 @@ const visits = new Map();
 const bus = new EventEmitter().setMaxListeners(0);
 const handles = [];
 const mocked = mock.fn((visit) => ({ visit }));
+let way = {};
 let program;
 
 const WORK = {
@@ -41,6 +65,8 @@ const WORK = {
   mocked(round) {
     for (let nth = 0; nth < 5; nth++) mocked(new Visit(round));
   },
+  mockedOnAnotherPath: (round) => callOnAnotherPath(round, MockFunctionContext),
+  loggedOnAnotherPath: (round) => callOnAnotherPath(round, CallLog),
   keys(round) {
     byKey[`visit ${round}`] = { round };
   },

@@ -133,22 +133,41 @@ impl<'m> TableSearch<'m> {
         found.growing.retain(has_come_to_be);
         found.undecided.retain(has_come_to_be);
         let is_record = records(merged)?;
-        let FoundGrowth {
-            growing,
-            undecided,
-            recorded,
-        } = found;
-        for things in [growing, undecided] {
-            things.retain(|thing| {
-                let place = thing.what.place();
-                let is_record = place.is_some_and(|place| is_record[place as usize]);
-                if is_record {
-                    recorded.extend(thing.class);
-                }
-                !is_record
-            });
-        }
+        let is_of_program = |thing: &GrowingThing<'_>| {
+            let place = thing.what.place();
+            !place.is_some_and(|place| is_record[place as usize])
+        };
+        found.growing.retain(is_of_program);
+        found.undecided.retain(is_of_program);
+        found.recorded = self.recorded(&is_record);
         Ok(())
+    }
+
+    /// Classes of which there are more and more records, on all paths together: V8 gives plain objects on the way to them
+    /// another name when it changes how it keeps them.
+    fn recorded(&self, is_record: &[bool]) -> HashSet<u32> {
+        let merged = self.merged;
+        let mut by_class: HashMap<u32, Vec<Option<PlaceSum>>> = HashMap::new();
+        for rows in [&merged.groups, &merged.references] {
+            for (row, &place) in rows.keys.iter().enumerate() {
+                if !is_record[place as usize] {
+                    continue;
+                }
+                let series = rows.series(row);
+                let sums = by_class.entry(merged.places[place as usize].class);
+                let sums = sums.or_insert_with(|| vec![None; series.len()]);
+                for (sum, &more) in sums.iter_mut().zip(series) {
+                    if let Some(more) = more {
+                        sum.get_or_insert_default().add(more);
+                    }
+                }
+            }
+        }
+        let grows = by_class.into_iter().filter(|(class, sums)| {
+            let trend = self.trend(Some(*class), sums);
+            matches!(trend, Trend::Rises | Trend::Undecided(_))
+        });
+        grows.map(|(class, _)| class).collect()
     }
 
     /// Fields, of classes that have no name yet. Neither holder nor target says anything of the program if both are of
