@@ -104,42 +104,84 @@ describe.skipIf(!isRun).each(["dlmalloc", "emmalloc"] as const)("emcc, %s", (mal
   });
 });
 
-test.skipIf(!isRun)(
-  "a main module: `register` captures it, and its variables have names and types",
-  () => {
-    const script = join(folder, "main_module.js");
-    const settings = ["-g", "-O1", "-sMAIN_MODULE=2", "-sMODULARIZE"];
-    const exported = "-sEXPORTED_FUNCTIONS=_open_sessions,_lose_session,_malloc,_free";
-    const args = ["main_module.c", ...settings, exported, "-o", script];
-    const made = spawnSync("emcc", args, {
-      cwd: PROGRAMS,
-      env: { ...process.env, PATH },
-      encoding: "utf8",
-    });
-    expect(made.status, made.stderr).toBe(0);
-    const wasm = join(folder, "main_module.wasm");
-    const dump = join(folder, "main_module.dump");
-    const program = `
+/** Compiles a program for the loader of Emscripten. */
+function emcc(source: string, ...args: string[]): void {
+  const made = spawnSync("emcc", ["-g", "-O1", source, ...args], {
+    cwd: PROGRAMS,
+    env: { ...process.env, PATH },
+    encoding: "utf8",
+  });
+  expect(made.status, made.stderr).toBe(0);
+}
+
+/** Runs code in a process with `register`. `Main` makes the module of `main.js`, and `dump` writes a dump of it. */
+function runRegistered(main: string, code: string): { dump: Buffer; output: string } {
+  const dump = `${main}.dump`;
+  const program = `
     const { readFileSync } = require("node:fs");
     const { writeDump } = require("@warpo/heap-analyzer/capture");
-    require(${JSON.stringify(script)})({ wasmBinary: readFileSync(${JSON.stringify(wasm)}) }).then((module) => {
-      module._open_sessions(100);
-      module._lose_session();
-      writeDump(module.asm.malloc, ${JSON.stringify(dump)});
-    });`;
-    const register = join(import.meta.dirname, "../dist/register.js");
-    const ran = spawnSync(process.execPath, ["--require", register, "--eval", program], {
-      cwd: join(import.meta.dirname, ".."),
-      encoding: "utf8",
+    const Main = () => require("${main}.js")({ wasmBinary: readFileSync("${main}.wasm") });
+    const dump = (module) => writeDump(module.asm.malloc, "${dump}");
+    ${code}`;
+  const register = join(import.meta.dirname, "../dist/register.js");
+  const ran = spawnSync(process.execPath, ["--require", register, "--eval", program], {
+    cwd: join(import.meta.dirname, ".."),
+    encoding: "utf8",
+  });
+  expect(ran.status, ran.stderr).toBe(0);
+  return { dump: readFileSync(dump), output: ran.stdout };
+}
+
+describe.skipIf(!isRun)(
+  "modules that the loader of Emscripten places, captured by `register`",
+  () => {
+    test("the variables of a main module have names and types", () => {
+      const main = join(folder, "main_module");
+      const exported = "-sEXPORTED_FUNCTIONS=_open_sessions,_lose_session,_malloc,_free";
+      emcc("main_module.c", "-sMAIN_MODULE=2", "-sMODULARIZE", exported, "-o", `${main}.js`);
+      const { dump } = runRegistered(
+        main,
+        `Main().then((module) => {
+        module._open_sessions(100);
+        module._lose_session();
+        dump(module);
+      });`,
+      );
+      const heap = openHeap(dump, readFileSync(`${main}.wasm`));
+      const sessions = heap.paths({ class: "session" });
+      expect(sessions.count).toBe(100);
+      expect(sessions.tree.map(({ root }) => root)).toEqual([
+        { kind: "global", name: "static sessions" },
+      ]);
+      expect(heap.unreachable().unreferenced).toMatchObject({ count: 1, total: 1 });
+      heap.close();
     });
-    expect(ran.status, ran.stderr).toBe(0);
-    const heap = openHeap(readFileSync(dump), readFileSync(wasm));
-    const sessions = heap.paths({ class: "session" });
-    expect(sessions.count).toBe(100);
-    expect(sessions.tree.map(({ root }) => root)).toEqual([
-      { kind: "global", name: "static sessions" },
-    ]);
-    expect(heap.unreachable().unreferenced).toMatchObject({ count: 1, total: 1 });
-    heap.close();
+
+    test("the blocks of a side module are held by its static data, if its address is said", () => {
+      const [main, side] = [join(folder, "loader"), join(folder, "side_module.wasm")];
+      const functions = "-sEXPORTED_FUNCTIONS=_add_items,_lose_item";
+      emcc("side_module.c", "-sSIDE_MODULE=2", functions, "-o", side);
+      const runtime = "-sEXPORTED_RUNTIME_METHODS=loadDynamicLibrary";
+      emcc("main_module.c", "-sMAIN_MODULE=1", "-sMODULARIZE", runtime, "-o", `${main}.js`);
+      const { dump, output } = runRegistered(
+        main,
+        `Main().then((module) => {
+        const fs = { findObject: () => true, readFile: () => readFileSync("${side}") };
+        module.loadDynamicLibrary("side.wasm", { fs, global: true, nodelete: true });
+        module._add_items(50);
+        module._lose_item();
+        console.log(module._items);
+        dump(module);
+      });`,
+      );
+      const wasm = readFileSync(`${main}.wasm`);
+      const unsaid = openHeap(dump, wasm);
+      // The static data and all items, and what nothing refers to.
+      expect(unsaid.unreachable().unreferenced).toMatchObject({ count: 52, total: 2 });
+      unsaid.close();
+      const said = openHeap(dump, wasm, { hostRoots: { side: Number(output) } });
+      expect(said.unreachable().unreferenced).toMatchObject({ count: 1, total: 1 });
+      said.close();
+    });
   },
 );

@@ -97,7 +97,7 @@ impl Boundaries {
         let root = globals.named(TLSF_ROOT).map(|root| root.index);
         // Where there is no stack, the root was exported in its place.
         let mut stack_pointer =
-            by_name(&STACK_POINTER, globals, exports).filter(|&index| Some(index) != root);
+            by_name(&STACK_POINTER, module, exports).filter(|&index| Some(index) != root);
         if stack_pointer.is_none() {
             // The name that the linker of C, C++ and Rust writes.
             let named = globals.named("__stack_pointer");
@@ -113,7 +113,7 @@ impl Boundaries {
             stack_pointer = collector.and_then(|collector| collector.stack_pointer());
         }
         let initial = |index| globals.get(index).and_then(|global| global.initial);
-        let named_base = by_name(&HEAP_BASE, globals, exports).map(Boundary::Global);
+        let named_base = by_name(&HEAP_BASE, module, exports).map(Boundary::Global);
         let heap_base = match stack_pointer {
             Some(index) => {
                 let folded = || initial(index).map(Boundary::Folded);
@@ -141,7 +141,7 @@ impl Boundaries {
                 let Some(root) = root.or_else(variable) else {
                     let linked = linked_boundaries(module, code).ok_or(missing(&STACK_POINTER))?;
                     // A module that was exposed before names its boundaries.
-                    let data_end = by_name(&DATA_END, globals, exports).map(Boundary::Global);
+                    let data_end = by_name(&DATA_END, module, exports).map(Boundary::Global);
                     return Ok(Self {
                         data_end: data_end.unwrap_or(linked.data_end),
                         stack_pointer: match (linked.stack_pointer, named_base) {
@@ -155,7 +155,7 @@ impl Boundaries {
             }
         };
         let is_variable = |index| globals.get(index).is_some_and(|global| global.mutable);
-        let data_end = match (by_name(&DATA_END, globals, exports), heap_base) {
+        let data_end = match (by_name(&DATA_END, module, exports), heap_base) {
             (Some(index), _) => Boundary::Global(index),
             // There is no shadow stack between them, and both are 0 until the allocator is used.
             (None, Boundary::Global(root)) if is_variable(root) => heap_base,
@@ -229,9 +229,10 @@ fn has_runtime(module: &Module<'_>, code: &CodeFacts) -> bool {
 
 fn by_name(
     names: &BoundaryNames,
-    globals: &Globals<'_>,
+    module: &Module<'_>,
     exports: &Exports<'_>,
 ) -> Option<GlobalIndex> {
+    let globals = &module.globals;
     // The stack pointer is mutable, the other two are not: another global of this name belongs to the
     // program.
     let mutable = names.exported == STACK_POINTER.exported;
@@ -240,16 +241,17 @@ fn by_name(
             .get(*index)
             .is_some_and(|global| global.is_i32 && global.mutable == mutable)
     };
-    exports
-        .global(names.reserved)
-        .filter(fits)
-        .or_else(|| exports.global(names.exported).filter(fits))
-        .or_else(|| {
-            globals
-                .named(names.named)
-                .map(|global| global.index)
-                .filter(fits)
-        })
+    let reserved = exports.global(names.reserved).filter(fits);
+    if reserved.is_some() || module.relocation.is_some() {
+        // Addresses that a module names itself count from where it is placed when it is loaded.
+        return reserved;
+    }
+    exports.global(names.exported).filter(fits).or_else(|| {
+        globals
+            .named(names.named)
+            .map(|global| global.index)
+            .filter(fits)
+    })
 }
 
 fn missing(names: &BoundaryNames) -> Error {

@@ -104,3 +104,22 @@ fn an_address_above_2_gib_survives_as_a_folded_boundary() {
     let exposed = expose_globals(&module.build()).unwrap();
     assert_eq!(initial(&exposed, "heap_base"), Some(0x9000_0000));
 }
+
+#[test]
+fn addresses_that_a_module_names_itself_count_only_if_it_is_not_placed_when_it_is_loaded() {
+    let build = |base: &str| {
+        let text = format!(
+            r#"(module (import "env" "memory" (memory 1)) {base}
+              (import "env" "__stack_pointer" (global $__stack_pointer (mut i32)))
+              (global (export "__data_end") i32 (i32.const 2048))
+              (func (drop (memory.grow (i32.const 1)))))"#
+        );
+        expose_globals(&wat::parse_str(text).unwrap()).unwrap()
+    };
+    let placed = build(r#"(import "env" "__memory_base" (global i32))"#);
+    assert_eq!(initial(&placed, "data_end"), Some(0));
+    assert_eq!(initial(&placed, "heap_base"), Some(0));
+    assert_eq!(expose_globals(&placed).unwrap(), placed);
+    let other = build("");
+    assert_eq!(initial(&other, "data_end"), Some(2048));
+}
