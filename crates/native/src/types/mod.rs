@@ -20,6 +20,7 @@ mod slices;
 mod split;
 mod spread;
 mod table;
+mod variants;
 
 use std::collections::HashMap;
 use std::ops::Range;

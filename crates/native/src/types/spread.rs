@@ -17,7 +17,7 @@ use super::names::Namer;
 use super::plan::{DEEPEST, Plans, Slot, SlotKind};
 use super::seen_places::SeenPlaces;
 use super::split::SplitValues;
-use super::table::{MemberKind, TypeId, TypeKind, TypeTable};
+use super::table::{TypeId, TypeKind, TypeTable};
 use crate::allocator::UsedBlocks;
 use crate::block_index::BlockIndex;
 
@@ -71,7 +71,7 @@ pub(super) struct Spread<'s, 'a> {
     memory: Memory<'s>,
     walk: &'s UsedBlocks,
     index: &'s BlockIndex<'s>,
-    plans: Plans,
+    pub(super) plans: Plans,
     pub(super) parts: KnownParts<'s, 'a>,
     /// Those of variables that an optimiser divided.
     split: SplitValues,
@@ -184,7 +184,7 @@ impl<'s, 'a> Spread<'s, 'a> {
         self.bytes(address, 1)?.first().copied()
     }
 
-    fn bytes(&self, address: u32, size: u32) -> Option<&[u8]> {
+    pub(super) fn bytes(&self, address: u32, size: u32) -> Option<&[u8]> {
         if self.split.contains(address) {
             return self.split.bytes(address, size);
         }
@@ -259,7 +259,7 @@ impl<'s, 'a> Spread<'s, 'a> {
         Ok(())
     }
 
-    fn follow_slots(
+    pub(super) fn follow_slots(
         &mut self,
         address: u32,
         plan: &Rc<[Slot]>,
@@ -303,49 +303,6 @@ impl<'s, 'a> Spread<'s, 'a> {
                 }
                 SlotKind::Variants(_) => {}
             }
-        }
-        Ok(())
-    }
-
-    fn follow_variant(
-        &mut self,
-        address: u32,
-        owner: TypeId,
-        is_guess: bool,
-        depth: u32,
-    ) -> Result<()> {
-        let members = self.types.members(owner);
-        let discriminant = members
-            .iter()
-            .find(|member| member.kind == MemberKind::Discriminant);
-        let value = discriminant.and_then(|member| {
-            let at = address.checked_add(member.offset)?;
-            let size = self.types.size(member.type_id).min(8);
-            let bytes = self.bytes(at, size)?;
-            let mut value = [0; 8];
-            value[..bytes.len()].copy_from_slice(bytes);
-            // A value may be written with its sign.
-            Some((
-                u64::from_le_bytes(value),
-                u64::MAX >> (64 - 8 * size.max(1)),
-            ))
-        });
-        let is = |kind: MemberKind| match (kind, value) {
-            (MemberKind::Variant(Some(wanted)), Some((value, mask))) => wanted & mask == value,
-            _ => false,
-        };
-        let chosen = members.iter().find(|member| is(member.kind));
-        let is_known = discriminant.is_none() || value.is_some();
-        let chosen = chosen.or_else(|| {
-            let mut members = members.iter();
-            members.find(|member| is_known && member.kind == MemberKind::Variant(None))
-        });
-        if let Some(member) = chosen
-            && let Some(at) = address.checked_add(member.offset)
-        {
-            let type_id = self.types.resolved(member.type_id);
-            let plan = self.plans.get(self.types, type_id);
-            self.follow_slots(at, &plan, is_guess, depth)?;
         }
         Ok(())
     }
