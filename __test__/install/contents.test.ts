@@ -195,6 +195,7 @@ test("the root package has the files that users need and no binary", () => {
       "dist/profile/sampler.js",
       "dist/profile/server_thread.js",
       "dist/profile/stack.js",
+      "dist/profile/table_module.js",
       "dist/questions.js",
       "dist/register.d.ts",
       "dist/register.js",

@@ -1,32 +1,20 @@
 /** The contexts of calls whose stacks are known, in the memory of a module: `crates/instrument/src/allocations/contexts.wat`. */
 import { contextsModule } from "../native.js";
-
-// The types of `WebAssembly` are not part of the library that this project compiles with.
-declare const WebAssembly: {
-  Module: new (wasm: Uint8Array) => object;
-  Instance: new (module: object) => { exports: ContextExports };
-};
+import { instantiated, makeRoom, type TableExports } from "./table_module.js";
 
 /** What an instrumented module imports from here. */
 interface ContextImports {
   known(context: bigint, size: number): number;
 }
 
-interface ContextExports extends ContextImports {
-  memory: { readonly buffer: ArrayBuffer; grow(pages: number): void };
-  shift: { value: bigint };
-  last: { value: number };
-}
+type ContextExports = ContextImports & TableExports<bigint>;
 
-const PAGE = 65_536;
 /** The offset of the table, and the 64-bit numbers of a slot with the indexes of those that are used. */
 const TABLE = 32;
 const SLOT = 4;
 const [CONTEXT, COUNT, BYTES, KNOWN] = [0, 1, 2, 3] as const;
 /** The binary logarithm of the number of slots: at first, and at most (64 MiB). */
 const [FIRST_BITS, MOST_BITS] = [10, 21] as const;
-
-let compiled: object | undefined;
 
 export class Contexts {
   readonly imports: ContextImports;
@@ -37,8 +25,7 @@ export class Contexts {
   #count = 0;
 
   constructor() {
-    compiled ??= new WebAssembly.Module(contextsModule());
-    this.#exports = new WebAssembly.Instance(compiled).exports;
+    this.#exports = instantiated<ContextExports>(contextsModule, {});
     this.imports = { known: this.#exports.known };
     [this.#missing, this.#slots] = this.#resized();
   }
@@ -88,10 +75,9 @@ export class Contexts {
   /** Doubles the table. Whether there is room for it. */
   #grow(): boolean {
     if (this.#bits === MOST_BITS) return false;
-    const { memory } = this.#exports;
     const old = this.#slots.slice();
     try {
-      memory.grow(Math.ceil((TABLE + 2 * old.byteLength - memory.buffer.byteLength) / PAGE));
+      makeRoom(this.#exports, TABLE + 2 * old.byteLength);
     } catch {
       return false;
     }

@@ -1,12 +1,7 @@
 /** The live samples of a profiler, in the memory of a module: `crates/instrument/src/allocations/live_samples.wat`. */
 import { HeapAnalyzerError } from "../errors.js";
 import { liveSamplesModule } from "../native.js";
-
-// The types of `WebAssembly` are not part of the library that this project compiles with.
-declare const WebAssembly: {
-  Module: new (wasm: Uint8Array) => object;
-  Instance: new (module: object, imports: object) => { exports: SampleExports };
-};
+import { instantiated, makeRoom, type TableExports } from "./table_module.js";
 
 /** What an instrumented module imports from here. */
 interface SampleImports {
@@ -16,13 +11,8 @@ interface SampleImports {
   mask(nth: number): bigint;
 }
 
-interface SampleExports extends SampleImports {
-  memory: { readonly buffer: ArrayBuffer; grow(pages: number): void };
-  shift: { value: number };
-  last: { value: number };
-}
+type SampleExports = SampleImports & TableExports<number>;
 
-const PAGE = 65_536;
 /** The index of the number that says what is recorded, and the offset of the table. */
 const RECORDED = 1;
 const TABLE = 1024;
@@ -34,8 +24,6 @@ const HASH_FACTOR = 0x9e3779b1;
 /** The binary logarithm of the number of slots: at first, and at most (2 GiB). */
 const [FIRST_BITS, MOST_BITS] = [11, 27] as const;
 
-let compiled: object | undefined;
-
 export class LiveSamples {
   readonly imports: SampleImports;
   readonly #exports: SampleExports;
@@ -45,9 +33,8 @@ export class LiveSamples {
   #bits: number = FIRST_BITS;
 
   constructor() {
-    compiled ??= new WebAssembly.Module(liveSamplesModule());
     const host = { grow: () => this.#grow() };
-    this.#exports = new WebAssembly.Instance(compiled, { host }).exports;
+    this.#exports = instantiated<SampleExports>(liveSamplesModule, host);
     const { keep, keepAs, freed, mask } = this.#exports;
     this.imports = { keep, keepAs, freed, mask };
     [this.#header, this.#slots] = this.#resized();
@@ -95,10 +82,9 @@ export class LiveSamples {
 
   #grow(): void {
     if (this.#bits === MOST_BITS) throw tooMany(2 ** (MOST_BITS - 1));
-    const { memory } = this.#exports;
     const old = this.#slots.slice();
     try {
-      memory.grow(Math.ceil((TABLE + 2 * old.byteLength - memory.buffer.byteLength) / PAGE));
+      makeRoom(this.#exports, TABLE + 2 * old.byteLength);
     } catch (cause) {
       throw tooMany(old.length / SLOT / 2, cause);
     }
