@@ -47,6 +47,11 @@ impl Edges {
         }
     }
 
+    /// The same graph with a label for each reference.
+    pub fn labelled(self, labels: Vec<u16>) -> Self {
+        Self { labels, ..self }
+    }
+
     /// A graph from columns: the targets of object `i` are `targets[offsets[i]..offsets[i + 1]]`, and each has
     /// a label.
     pub fn from_columns(

@@ -10,6 +10,7 @@ use base::error::Result;
 use base::input::Input;
 use base::mismatch::Mismatch;
 use base::native_warning::NativeWarning;
+use base::side_by_side::side_by_side;
 use base::tolerance::Tolerance;
 use base::units::AddressForm;
 use base::warning::Warning;
@@ -187,27 +188,34 @@ impl<'a> Program<'a> {
             damage: damage.to_string(),
         }));
         let index = BlockIndex::new(&walk)?;
-        let mut found = references::find(dump.memory, &walk, &index, wants_labels, control)?;
         let layout = Layout::find(module, dump, &walk);
         let typing = self.typing(module, control)?;
-        let places = (module, dump.memory);
-        let blocks = (&walk, &index);
-        let types = typing.find(places, blocks, &layout.statics, &mut warnings, control)?;
         let names = typing.root_names();
-        let mut roots = roots::find(module, dump, blocks, (&layout, &names), control)?;
         let mut hosts: Vec<HostRoot> = dump.host_roots.iter().collect();
         hosts.extend_from_slice(&self.host_roots);
-        roots.add_hosts(&hosts, &index, &mut warnings)?;
-        let nested = found.take_nested();
-        let (edges, words) = if wants_labels {
-            found.labelled(|block, word| types.label(block, word))?
-        } else {
-            (found.unlabelled(), Vec::new())
+        let blocks = (&walk, &index);
+        let mut host_warnings = Vec::new();
+        // What refers to what, and what nothing refers to, does not depend on types.
+        let by_references = || {
+            let found = references::find(dump.memory, &walk, &index, wants_labels, control)?;
+            let mut roots = roots::find(module, dump, blocks, (&layout, &names), control)?;
+            roots.add_hosts(&hosts, &index, &mut host_warnings)?;
+            roots.kinds.sort_unstable();
+            roots.kinds.dedup_by_key(|&mut (object, _)| object);
+            let objects = columns::collected(roots.kinds.iter().map(|&(object, _)| object))?;
+            let entries = unreferenced::entries(&found.edges, &objects, control)?;
+            Ok((found, roots, entries))
         };
-        roots.kinds.sort_unstable();
-        roots.kinds.dedup_by_key(|&mut (object, _)| object);
-        let objects = columns::collected(roots.kinds.iter().map(|&(object, _)| object))?;
-        let entries = unreferenced::entries(&edges, &objects, control)?;
+        let by_types = || {
+            let places = (module, dump.memory);
+            typing.find(places, blocks, &layout.statics, &mut warnings, control)
+        };
+        let ((mut found, mut roots, entries), types) = side_by_side(by_references, by_types)?;
+        warnings.extend(host_warnings);
+        if wants_labels {
+            let labels = found.labels(|block, word| types.label(block, word))?;
+            found.edges = found.edges.labelled(labels);
+        }
         let unreferenced = totals_of(&entries, &walk);
         for entry in entries.entries {
             columns::push(&mut roots.kinds, (entry, RootKind::Unreferenced))?;
@@ -219,7 +227,7 @@ impl<'a> Program<'a> {
         if hosts.is_empty() {
             warnings.extend(self.host_roots_unknown(unreferenced.count, &walk));
         }
-        warnings.extend(nested);
+        warnings.extend(found.nested);
         if walk.unknown_pages > 0 {
             warnings.push(Warning::Native(NativeWarning::PagesUnknown {
                 count: walk.unknown_pages,
@@ -232,7 +240,7 @@ impl<'a> Program<'a> {
             total_size: walk.size(),
             graph: ObjectGraph {
                 objects: object_table(walk, &types)?,
-                edges,
+                edges: found.edges,
                 roots: roots.kinds,
             },
             slots: roots.slots,
@@ -241,7 +249,7 @@ impl<'a> Program<'a> {
             is_partial,
             shapes: NativeShapes {
                 types,
-                words,
+                words: found.words,
                 alignment,
             },
         })

@@ -21,39 +21,27 @@ const CHUNK: usize = 1 << 12;
 /// The number of runs that a thread scans before the results are appended.
 const CHUNKS_PER_THREAD: usize = 8;
 
-/// The references out of all blocks: those of block `i` are at the positions `offsets[i]..offsets[i + 1]`.
+/// The references out of all blocks.
 pub(crate) struct FoundReferences {
-    offsets: Vec<u32>,
-    targets: Vec<ObjectIndex>,
-    /// The numbers of the words, counted from the start of their block; empty if they are not wanted.
-    words: Vec<u32>,
-    nested: Option<Warning>,
+    /// Without labels.
+    pub(crate) edges: Edges,
+    /// By reference, the number of its word, counted from the start of its block; empty if they are not wanted.
+    pub(crate) words: Vec<u32>,
+    /// The warning that most memory is in blocks that another allocator divides.
+    pub(crate) nested: Option<Warning>,
 }
 
 impl FoundReferences {
-    /// The warning that most memory is in blocks that another allocator divides.
-    pub(crate) fn take_nested(&mut self) -> Option<Warning> {
-        self.nested.take()
-    }
-
-    /// The graph without labels.
-    pub(crate) fn unlabelled(self) -> Edges {
-        Edges::with_narrow_labels(self.offsets, self.targets, Vec::new())
-    }
-
-    /// The graph, and the number of the word of each reference. `label` gets a block and the number of a word.
-    pub(crate) fn labelled(
-        self,
-        label: impl Fn(usize, u32) -> EdgeLabel,
-    ) -> Result<(Edges, Vec<u32>)> {
+    /// The labels of the references. `label` gets a block and the number of a word.
+    pub(crate) fn labels(&self, label: impl Fn(usize, u32) -> EdgeLabel) -> Result<Vec<u16>> {
         let mut labels = columns::with_capacity(self.words.len())?;
-        for (block, range) in self.offsets.windows(2).enumerate() {
-            let words = self.words.get(range[0] as usize..range[1] as usize);
+        for block in 0..self.edges.object_count() {
+            let range = self.edges.range(ObjectIndex(block as u32));
+            let words = self.words.get(range.start as usize..range.end as usize);
             let words = words.into_iter().flatten();
             labels.extend(words.map(|&word| label(block, word).narrow()));
         }
-        let edges = Edges::with_narrow_labels(self.offsets, self.targets, labels);
-        Ok((edges, self.words))
+        Ok(labels)
     }
 }
 
@@ -200,8 +188,7 @@ pub(crate) fn find(
         }
     }
     Ok(FoundReferences {
-        offsets,
-        targets,
+        edges: Edges::with_narrow_labels(offsets, targets, Vec::new()),
         words: numbers,
         nested: arenas.warning(walk),
     })
