@@ -134,6 +134,8 @@ function measure(options: Options, folder: string): Results {
     progress("command line and API");
     const [small, large] = shops as [SizedShop, SizedShop];
     targets.measureShop(binary, [small, large], join(folder, "output.json"));
+    progress("a series of dumps");
+    targets.measureSeries(small);
     progress("questions");
     targets.measureQuestions(large);
     progress("agents");
@@ -161,11 +163,12 @@ function measure(options: Options, folder: string): Results {
     // DevTools and memlab take minutes at the larger size.
     for (const size of [sizes[0], sizes[1] / 2]) {
       writeSnapshot(size, file);
-      targets.measureSnapshot(title(size), file);
+      targets.measureSnapshot(title(size), file, size > sizes[0]);
     }
     rmSync(file);
   }
   targets.judgeGrowth(rows, [title(sizes[0]), title(sizes[1])]);
+  targets.judgeScattered(rows, title(sizes[1]));
   return {
     format: 1,
     date: new Date().toISOString(),

@@ -42,7 +42,7 @@ export interface StageRow {
 /** A promise, and the measured value. */
 export interface TargetRow {
   work: string;
-  unit: "s" | "ms" | "×" | "MB/s" | "M objects/s" | "MiB" | "GiB" | "bytes" | "frames";
+  unit: "s" | "ms" | "×" | "MB/s" | "M objects/s" | "MiB" | "GiB" | "bytes" | "frames" | "ns";
   /** The promise, and whether less or more is better. */
   limit: number;
   better: "less" | "more";

@@ -21,6 +21,10 @@ export const PROMISED_SIZES = [1_000_000, 10_000_000] as const;
 
 const GIB = 2 ** 30;
 const MIB = 2 ** 20;
+/** What an analysis of scattered shapes may take at the large size, in ns per object. */
+const SCATTERED = { shuffled: 250, classes: 200, hierarchy: 200 };
+/** The dumps of a series, and how much longer than one alone each may take. */
+const [SERIES, SERIES_SHARE] = [20, 1.2];
 /** Output may add this much to the peak of memory, whatever its size: buffers, and one row's order. */
 const JSON_MEMORY = 64 * MIB;
 
@@ -81,7 +85,11 @@ export class Targets {
 
     const node = seconds(runs.node);
     for (const format of ["table", "json"] as const) {
-      const limits = { small: { seconds: 0.25, peak: 3 }, large: { seconds: 2.5, peak: 2 } };
+      const peakOfLarge = format === "table" ? 1.3 : 2;
+      const limits = {
+        small: { seconds: 0.25, peak: 3 },
+        large: { seconds: 2.5, peak: peakOfLarge },
+      };
       for (const [name, { title, heaps }] of [
         ["small", small],
         ["large", large],
@@ -146,6 +154,25 @@ export class Targets {
     ratio("diff as JSON without instances to one such analyze", 2.2, runs.plainDiff, runs.plain);
     ratio("diff as a table to JSON without instances", 2.2, runs.diff, runs.plainDiff);
     ratio("analyze as a table to JSON without instances", 1.15, runs.table.large, runs.plain);
+  }
+
+  /** The growth of a series, against one analysis of a dump. */
+  measureSeries({ title, heaps: { before, after } }: SizedShop): void {
+    const runs = { node: [] as NodeRun[], analyze: [] as NodeRun[], series: [] as NodeRun[] };
+    const dumps = Array.from({ length: SERIES }, (_, nth) => (nth % 2 ? after : before).dump);
+    for (let repetition = 0; repetition < this.#repetitions; repetition++) {
+      runs.node.push(runNode(["--eval", "0"]));
+      runs.analyze.push(analyzeTop(after, "table"));
+      runs.series.push(runCli(["growth", ...dumps, "--wasm", after.wasm], "ignore"));
+    }
+    const node = seconds(runs.node);
+    const [series, analyze] = [seconds(runs.series) - node, seconds(runs.analyze) - node];
+    const work = `CLI growth of ${SERIES} dumps to one analyze, ${title}`;
+    this.#add(
+      { work, unit: "×", limit: SERIES * SERIES_SHARE, better: "less" },
+      series / analyze,
+      `${digits(series)} s to ${digits(analyze)} s, without Node's start; peak ${digits(peak(runs.series) / MIB)} MiB to ${digits(peak(runs.analyze) / MIB)} MiB`,
+    );
   }
 
   /** Opening a heap, and the first questions, against one analysis of the same dump. */
@@ -320,10 +347,14 @@ export class Targets {
     );
   }
 
-  /** A heap snapshot of V8, beside the readers that people know. */
-  measureSnapshot(title: string, file: string): void {
-    const readers: [string, (file: string) => Reading][] = [["DevTools' code", readByDevTools]];
-    if (isMemlabInstalled()) readers.push(["memlab", readByMemlab]);
+  /** A heap snapshot of V8, beside the readers that people know. A `large` one has stricter limits. */
+  measureSnapshot(title: string, file: string, isLarge: boolean): void {
+    const usual = { cpu: 10, memory: 2 };
+    const strict = isLarge ? { cpu: 20, memory: 3 } : usual;
+    const readers: [string, (file: string) => Reading, typeof usual][] = [
+      ["DevTools' code", readByDevTools, strict],
+    ];
+    if (isMemlabInstalled()) readers.push(["memlab", readByMemlab, usual]);
     const own: Reading[] = [];
     const others = readers.map(() => [] as Reading[]);
     for (let repetition = 0; repetition < this.#repetitions; repetition++) {
@@ -333,7 +364,7 @@ export class Targets {
     const fastest = (readings: Reading[], of: "seconds" | "cpuSeconds") =>
       sample(readings.map((reading) => reading[of])).min;
     const most = (readings: Reading[]) => Math.max(...readings.map(({ peakBytes }) => peakBytes));
-    for (const [nth, [name]] of readers.entries()) {
+    for (const [nth, [name, , limits]] of readers.entries()) {
       const other = others[nth] as Reading[];
       // A time for a wrong result would be meaningless.
       const [found, expected] = [own[0]?.sums, other[0]?.sums].map((sums) => JSON.stringify(sums));
@@ -342,12 +373,12 @@ export class Targets {
       }
       const work = `snapshot of ${title} nodes: ${name} to the analyzer`;
       this.#add(
-        { work: `${work}, CPU time`, unit: "×", limit: 10, better: "more" },
+        { work: `${work}, CPU time`, unit: "×", limit: limits.cpu, better: "more" },
         fastest(other, "cpuSeconds") / fastest(own, "cpuSeconds"),
         `${digits(fastest(other, "cpuSeconds"))} s to ${digits(fastest(own, "cpuSeconds"))} s; by the clock ${digits(fastest(other, "seconds"))} s to ${digits(fastest(own, "seconds"))} s`,
       );
       this.#add(
-        { work: `${work}, peak memory`, unit: "×", limit: 2, better: "more" },
+        { work: `${work}, peak memory`, unit: "×", limit: limits.memory, better: "more" },
         most(other) / most(own),
         `${digits(most(other) / MIB)} MiB to ${digits(most(own) / MIB)} MiB`,
       );
@@ -436,6 +467,24 @@ export class Targets {
       worst.ratio,
       shown.map(({ shape, ratio }) => `${shape} ${digits(ratio)}×`).join(", "),
     );
+  }
+
+  /** Time per object at the large size, of shapes where no access is near the previous one; fastest runs. */
+  judgeScattered(rows: StageRow[], large: string): void {
+    for (const [shape, limit] of Object.entries(SCATTERED)) {
+      const row = rows.find((row) => row.shape === shape && row.size === large);
+      if (row === undefined) continue;
+      this.#add(
+        {
+          work: `${shape}, ${large} objects: an analysis, per object`,
+          unit: "ns",
+          limit,
+          better: "less",
+        },
+        row.total.min,
+        `following one pointer takes ${digits(row.yardsticks.chase)} ns`,
+      );
+    }
   }
 
   /** A memory as large as there can be, to one of the same shape and the large size. */
