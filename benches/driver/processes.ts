@@ -2,6 +2,7 @@
 import { execFileSync, type StdioOptions, spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Resources } from "./resources.js";
 
 const ROOT = resolve(__dirname, "../..");
 
@@ -101,16 +102,15 @@ export interface Heap {
 }
 
 /** A run of Node. */
-export interface NodeRun {
+export interface NodeRun extends Resources {
   /** From start to end, the start of Node included. */
   seconds: number;
-  peakBytes: number;
   stdout: string;
 }
 
 /** Runs Node with these arguments; `stdout` says where its output goes. */
 export function runNode(args: string[], stdout: number | "pipe" | "ignore" = "pipe"): NodeRun {
-  const hook = ["--require", join(__dirname, "peak_memory.js")];
+  const hook = ["--require", join(__dirname, "resources.js")];
   const run = spawnSync(benchBinary(), withMemory(process.execPath, [...hook, ...args]), {
     stdio: ["ignore", stdout, "pipe", "pipe"],
     encoding: "utf8",
@@ -118,7 +118,8 @@ export function runNode(args: string[], stdout: number | "pipe" | "ignore" = "pi
   const stderr = run.stderr?.trimEnd() ?? "";
   if (run.status !== 0) throw new Error(`node ${args.join(" ")}: ${run.error?.message ?? stderr}`);
   const seconds = Number(stderr.slice(stderr.lastIndexOf("\n") + 1));
-  return { seconds, peakBytes: Number(run.output[3]), stdout: run.stdout ?? "" };
+  const taken = JSON.parse(run.output[3] ?? "") as Resources;
+  return { ...taken, seconds, stdout: run.stdout ?? "" };
 }
 
 /**
@@ -133,7 +134,7 @@ function withMemory(program: string, args: string[]): string[] {
 }
 
 /** The command line as users run it. */
-export function runCli(args: string[], stdout: number | "ignore"): NodeRun {
+export function runCli(args: string[], stdout: number | "pipe" | "ignore"): NodeRun {
   const cli = require.resolve("@warpo/heap-analyzer/dist/heap_analyzer/cli.js");
   return runNode([cli, ...args], stdout);
 }

@@ -1,12 +1,13 @@
 /**
  * The readers of heap snapshots, each in a process of its own: the analyzer, the code of Chrome's DevTools, and memlab.
- * The analyzer and DevTools do the same work: load, classes with retained sizes, distances. memlab loads and computes
- * retained sizes only.
+ * A heap that is opened for questions and DevTools do the same work: load, classes with retained sizes, distances.
+ * `analyze` keeps no distances. memlab loads and computes retained sizes only.
  */
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import { runNode } from "./processes.js";
+import type { ConstructorView } from "@warpo/heap-analyzer";
+import { runCli, runNode } from "./processes.js";
 
 const ROOT = resolve(__dirname, "../..");
 const MEMLAB = join(ROOT, "__test__/memlab/package.json");
@@ -18,8 +19,8 @@ export interface Sums {
   classes: number;
   /** Bytes of all objects. */
   size: number;
-  /** Bytes that the classes retain, one by one. */
-  retained: number;
+  /** Bytes that the classes retain, one by one; `analyze` does not say them. */
+  retained?: number;
 }
 
 /** How a reader did. */
@@ -36,6 +37,19 @@ export interface Reading {
 
 export function readByAnalyzer(file: string): Reading {
   return reading([__filename, "analyzer", file]);
+}
+
+/** By the command line, as a table of classes. */
+export function readByCommand(file: string): Reading {
+  const node = runNode(["--eval", "0"]);
+  const run = runCli(["analyze", file, "--instances", "0"], "pipe");
+  const { constructors, totalLiveSize } = JSON.parse(run.stdout) as ConstructorView;
+  return {
+    seconds: run.seconds - node.seconds,
+    cpuSeconds: run.cpuSeconds - node.cpuSeconds,
+    peakBytes: run.peakBytes,
+    sums: { classes: constructors.length, size: totalLiveSize },
+  };
 }
 
 /** {@link bundleDevTools} comes first. */
