@@ -359,16 +359,29 @@ fn others(block: &[u8; BLOCK]) -> u64 {
     })
 }
 
-/// The number whose digits are between these positions, if it has 1 to 8 digits and no zero before them.
+/// The number whose digits are between these positions, if it has 1 to 16 digits and no zero before them.
 #[inline(always)]
 fn short_number(bytes: &[u8], start: usize, end: usize) -> Option<u64> {
     let digits = end - start;
     if digits == 1 {
         return Some(u64::from(bytes[start] ^ b'0'));
     }
-    if digits.wrapping_sub(1) >= 8 || bytes[start] == b'0' {
+    if bytes[start] == b'0' {
         return None;
     }
+    match digits {
+        2..=8 => last_digits(bytes, end, digits),
+        9..=16 => {
+            let first = last_digits(bytes, end - 8, digits - 8)?;
+            Some(first * 100_000_000 + last_digits(bytes, end, 8)?)
+        }
+        _ => None,
+    }
+}
+
+/// The number of 1 to 8 digits before a position.
+#[inline(always)]
+fn last_digits(bytes: &[u8], end: usize, digits: usize) -> Option<u64> {
     let word = bytes.get(end.wrapping_sub(8)..end)?.first_chunk::<8>()?;
     let mut value = u64::from_le_bytes(*word) ^ u64::from_ne_bytes([0x30; 8]);
     // The bytes before the number become zeros.
@@ -394,10 +407,10 @@ mod tests {
         }
 
         #[test]
-        fn short_numbers_are_read_as_long_ones(before in "[ -~]{8}", number in "0?[0-9]{1,7}") {
+        fn short_numbers_are_read_as_long_ones(before in "[ -~]{8}", number in "0?[0-9]{1,18}") {
             let text = [before.as_bytes(), number.as_bytes()].concat();
             let is_json = number.len() == 1 || !number.starts_with('0');
-            let expected = number.parse().ok().filter(|_| is_json);
+            let expected = number.parse().ok().filter(|_| is_json && number.len() <= 16);
             prop_assert_eq!(short_number(&text, 8, text.len()), expected);
         }
     }
