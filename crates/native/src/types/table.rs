@@ -1,6 +1,7 @@
 //! Types as the debug information describes them.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use gimli::{Encoding, EndianSlice, Expression, LittleEndian};
 
@@ -143,6 +144,10 @@ pub(super) struct TypeTable<'a> {
     pub(super) by_name: HashMap<&'a str, Vec<TypeId>>,
     /// What structs derive from, directly and at offset 0, with the struct. By the first, in the order of the source.
     pub(super) derived: Vec<(TypeId, TypeId)>,
+    /// By type, where its members begin; they end where those of the next type begin.
+    pub(super) member_starts: Vec<u32>,
+    /// The same for what derives from it.
+    pub(super) derived_starts: Vec<u32>,
 }
 
 /// The most aliases and declarations that are followed.
@@ -173,6 +178,9 @@ impl<'a> TypeTable<'a> {
             }
         }
         self.derived.sort_by_key(|&(base, _)| base);
+        let types = self.all.len();
+        self.member_starts = starts(types, self.members.iter().map(|member| member.owner));
+        self.derived_starts = starts(types, self.derived.iter().map(|&(base, _)| base));
         self
     }
 
@@ -233,16 +241,12 @@ impl<'a> TypeTable<'a> {
 
     /// This type with each that derives from it, directly and at offset 0.
     pub(super) fn derived(&self, base: TypeId) -> &[(TypeId, TypeId)] {
-        let start = self.derived.partition_point(|&(other, _)| other < base);
-        let rest = &self.derived[start..];
-        &rest[..rest.partition_point(|&(other, _)| other == base)]
+        &self.derived[rows_of(&self.derived_starts, base)]
     }
 
     /// The members of a type.
     pub(super) fn members(&self, owner: TypeId) -> &[TypeMember<'a>] {
-        let start = self.members.partition_point(|member| member.owner < owner);
-        let rest = &self.members[start..];
-        &rest[..rest.partition_point(|member| member.owner == owner)]
+        &self.members[rows_of(&self.member_starts, owner)]
     }
 
     /// The member with this name; for base classes, theirs too.
@@ -284,5 +288,28 @@ impl<'a> TypeTable<'a> {
             .target
             .filter(|_| pointer.kind == TypeKind::Pointer)?;
         Some(self.resolved(target))
+    }
+}
+
+/// By type, where its rows begin in a column that is sorted by the types, and where those of the last type end.
+fn starts(types: usize, owners: impl Iterator<Item = TypeId>) -> Vec<u32> {
+    let mut starts = vec![0; types + 1];
+    for owner in owners {
+        if let Some(count) = starts.get_mut(owner.0 as usize + 1) {
+            *count += 1;
+        }
+    }
+    for nth in 1..starts.len() {
+        starts[nth] += starts[nth - 1];
+    }
+    starts
+}
+
+/// The rows of a type; none if there is no such type.
+fn rows_of(starts: &[u32], id: TypeId) -> Range<usize> {
+    let nth = id.0 as usize;
+    match starts.get(nth..nth.saturating_add(2)) {
+        Some(&[start, end]) => start as usize..end as usize,
+        _ => 0..0,
     }
 }
