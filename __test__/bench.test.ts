@@ -54,7 +54,7 @@ test.runIf(IS_ASKED_FOR)(
 
     const promises = results.targets.map(({ work }) => work);
     // With memlab and with Chromium, if they are installed.
-    expect(promises).toHaveLength(50 + (isMemlabInstalled() ? 4 : 0) + (findChromium() ? 6 : 0));
+    expect(promises).toHaveLength(51 + (isMemlabInstalled() ? 4 : 0) + (findChromium() ? 6 : 0));
     expect(results.targets.every(({ met }) => met === null)).toBe(true);
     for (const promise of promises) expect(report).toContain(promise);
     expect(report).toContain(readFileSync(tables, "utf8"));
