@@ -40,7 +40,7 @@ function explain(messages: string[]): string {
   );
   // NAPI_RS_NATIVE_LIBRARY_PATH is not mentioned: every addon made with napi-rs obeys it, not only this one.
   const fromSource =
-    "To build it, clone the repository on this machine and, with Rust 1.88 or newer, run " +
+    "To build it, clone the repository on this machine and, with Rust 1.89 or newer, run " +
     "`npm ci && npm run build` there; then run `npm install <the clone>` here.";
 
   if (messages.some((message) => message.includes("addons is disabled"))) {

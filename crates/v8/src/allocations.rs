@@ -76,14 +76,14 @@ impl File<'_, '_> {
         };
         let mut functions = columns::with_capacity(numbers.rows)?;
         for piece in 0..numbers.pieces.len() {
-            numbers.read(self.bytes, piece, |nth, row| {
+            numbers.read(self.bytes, piece, |function, row| {
                 let text = |field: usize| match row[field] {
                     number if number < strings.len() as u64 => {
                         Ok(strings.text(number as u32).into_owned())
                     }
                     number => Err(self.bad_number(
                         numbers,
-                        numbers.pieces[piece].1 + nth,
+                        function,
                         field,
                         "a name of a function",
                         number,

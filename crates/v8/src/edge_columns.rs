@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
+use super::meta::MOST_FIELDS;
 use super::raw::{EdgeKind, RawSnapshot};
 use super::reader::File;
 use base::columns;
@@ -27,18 +28,22 @@ impl File<'_, '_> {
         let at_name = required("name_or_index")?;
         let at_target = required("to_node")?;
         let rows = self.edges.rows;
-        let kinds: Vec<EdgeKind> = self
+        let kinds: Vec<(EdgeKind, u64)> = self
             .meta
             .edge_types
             .iter()
-            .map(|name| EdgeKind::of(name))
+            .map(|name| {
+                let kind = EdgeKind::of(name);
+                let has_name = kind.has_name();
+                (kind, if has_name { strings as u64 } else { 1 << 32 })
+            })
             .collect();
         raw.edge_labels = columns::zeros::<WideLabel>(rows)?;
         raw.edge_targets = columns::zeros::<u32>(rows)?;
         let is_internal: Vec<AtomicBool> =
             columns::collected((0..strings).map(|_| AtomicBool::new(false)))?;
         let numbers = &self.edges;
-        let node_fields = self.meta.node_fields.len() as u64;
+        let node_fields = ExactDivisor::new(self.meta.node_fields.len() as u64);
         let nodes = self.nodes.rows as u64;
         let parts = (
             numbers.cut(&mut raw.edge_labels),
@@ -48,38 +53,38 @@ impl File<'_, '_> {
             .into_par_iter()
             .enumerate()
             .try_for_each(|(piece, (labels, targets))| {
-                numbers.read(self.bytes, piece, |nth, row| {
+                let mut columns = labels.iter_mut().zip(targets);
+                numbers.read(self.bytes, piece, |number, row| {
+                    let value = |field: usize| row[field % MOST_FIELDS];
                     let bad = |field: usize, what: &str, expected: &str| {
-                        let number = numbers.pieces[piece].1 + nth;
-                        Err(self.bad_number(numbers, number, field, what, row[field], expected))
+                        let value = value(field);
+                        Err(self.bad_number(numbers, number, field, what, value, expected))
                     };
-                    let Some(&kind) = kinds.get(row[at_type] as usize) else {
+                    let name = value(at_name);
+                    let Some(&(kind, names)) = kinds.get(value(at_type) as usize) else {
                         return bad(
                             at_type,
                             "the type of an edge",
                             "the number of one of edge_types",
                         );
                     };
-                    let most = if kind.has_name() {
-                        strings as u64
-                    } else {
-                        1 << 32
-                    };
-                    if row[at_name] >= most {
+                    if name >= names {
                         return bad(
                             at_name,
                             "the name or index of an edge",
                             "the number of a string, or an index below 2^32",
                         );
                     }
-                    let target = row[at_target] / node_fields;
-                    if target >= nodes || target * node_fields != row[at_target] {
+                    let node = node_fields.quotient(value(at_target));
+                    if node >= nodes {
                         return bad(at_target, "the to_node of an edge", "the index of a node");
                     }
-                    labels[nth] = kind.label(row[at_name] as u32);
-                    targets[nth] = target as u32;
+                    if let Some((label, target)) = columns.next() {
+                        *label = kind.label(name as u32);
+                        *target = node as u32;
+                    }
                     if kind == EdgeKind::Internal {
-                        is_internal[row[at_name] as usize].store(true, Ordering::Relaxed);
+                        is_internal[name as usize].store(true, Ordering::Relaxed);
                     }
                     Ok(())
                 })?;
@@ -92,5 +97,53 @@ impl File<'_, '_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Divides by a number without a division.
+struct ExactDivisor {
+    /// The product with the odd part of the divisor is 1, modulo 2^64.
+    inverse: u64,
+    /// How often the divisor can be halved.
+    twos: u32,
+}
+
+impl ExactDivisor {
+    /// For a divisor above 0.
+    fn new(divisor: u64) -> Self {
+        let twos = divisor.trailing_zeros();
+        let odd = divisor >> twos;
+        // Each step doubles the number of bits that are right. An odd number is its own inverse modulo 8.
+        let step =
+            |inverse: u64, _| inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse)));
+        Self {
+            inverse: (0..5).fold(odd, step),
+            twos,
+        }
+    }
+
+    /// The quotient of a multiple of the divisor. For other numbers, it is greater than `u64::MAX` by the divisor.
+    #[inline]
+    fn quotient(&self, number: u64) -> u64 {
+        number.wrapping_mul(self.inverse).rotate_right(self.twos)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn only_multiples_have_quotients(divisor in 1u64..20, number: u64) {
+            let found = ExactDivisor::new(divisor).quotient(number);
+            if number % divisor == 0 {
+                prop_assert_eq!(found, number / divisor);
+            } else {
+                prop_assert!(found > u64::MAX / divisor);
+            }
+        }
     }
 }

@@ -347,7 +347,7 @@ impl EdgeSelection {
         Ok((ids, Edges::from_columns(offsets, targets, labels), others))
     }
 
-    #[inline]
+    #[inline(always)]
     fn is_selected(&self, node: u32, label: WideLabel, target: u32) -> bool {
         can_keep(
             self.root,

@@ -34,6 +34,7 @@ mod roots;
 mod scripts;
 mod shown_object;
 mod source;
+mod stretch;
 mod strings;
 mod tables;
 

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::meta::MOST_FIELDS;
 use super::raw::{NodeKind, RawSnapshot, WideSizes};
 use super::reader::File;
 use super::strings::SnapshotStrings;
@@ -166,54 +167,53 @@ impl File<'_, '_> {
         let numbers = &self.nodes;
         let type_count = self.meta.node_types.len() as u64;
         let mut sparse = Sparse::default();
-        numbers.read(self.bytes, piece, |nth, row| {
-            let number = numbers.pieces[piece].1 + nth;
+        let columns = into.types.iter_mut().zip(into.names).zip(into.ids);
+        let mut columns = columns.zip(into.sizes).zip(into.edge_counts);
+        numbers.read(self.bytes, piece, |number, row| {
+            let value = |field: usize| row[field % MOST_FIELDS];
             let bad = |field, what: &str, expected: &str| {
-                Err(self.bad_number(numbers, number, field, what, row[field], expected))
+                Err(self.bad_number(numbers, number, field, what, value(field), expected))
             };
-            if row[at.kind] >= type_count {
+            let (kind, name, size) = (value(at.kind), value(at.name), value(at.size));
+            if kind >= type_count {
                 return bad(
                     at.kind,
                     "the type of a node",
                     "the number of one of node_types",
                 );
             }
-            if row[at.name] >= strings as u64 {
+            if name >= strings as u64 {
                 return bad(at.name, "the name of a node", "the number of a string");
             }
-            let Ok(id) = u32::try_from(row[at.id]) else {
+            let Ok(id) = u32::try_from(value(at.id)) else {
                 return bad(at.id, "the id of a node", "at most 4294967295");
             };
-            let Ok(edges) = u32::try_from(row[at.edges]) else {
+            let Ok(edges) = u32::try_from(value(at.edges)) else {
                 return bad(
                     at.edges,
                     "the edge_count of a node",
                     "at most the number of edges",
                 );
             };
-            if row[at.size] >= MOST_BYTES {
+            if size >= MOST_BYTES {
                 return bad(at.size, "the self_size of a node", "less than 8 PiB");
             }
-            into.types[nth] = row[at.kind] as u8;
-            into.names[nth] = row[at.name] as u32;
-            into.ids[nth] = id;
-            let size = u32::try_from(row[at.size]).unwrap_or(HUGE);
-            if size == HUGE {
-                columns::push(&mut sparse.huge, (number as u32, row[at.size]))?;
+            let low = u32::try_from(size).unwrap_or(HUGE);
+            if low == HUGE {
+                columns::push(&mut sparse.huge, (number as u32, size))?;
             }
-            into.sizes[nth] = size;
-            sparse.small += u64::from(size);
-            into.edge_counts[nth] = edges;
-            if let Some(detached) = at.detached
-                && row[detached] & 3 != 0
-            {
-                let state = (row[detached] & 3) as u8;
-                columns::push(&mut sparse.detachedness, (number as u32, state))?;
+            sparse.small += u64::from(low);
+            if let Some(((((kinds, names), ids), sizes), edge_counts)) = columns.next() {
+                (*kinds, *names, *ids) = (kind as u8, name as u32, id);
+                (*sizes, *edge_counts) = (low, edges);
             }
-            if let Some(trace) = at.trace
-                && row[trace] != 0
-            {
-                columns::push(&mut sparse.traces, (number as u32, row[trace]))?;
+            let detached = at.detached.map_or(0, |field| (value(field) & 3) as u8);
+            if detached != 0 {
+                columns::push(&mut sparse.detachedness, (number as u32, detached))?;
+            }
+            let trace = at.trace.map_or(0, value);
+            if trace != 0 {
+                columns::push(&mut sparse.traces, (number as u32, trace))?;
             }
             Ok(())
         })?;

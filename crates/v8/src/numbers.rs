@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::json::{BYTES_PER_UNIT, JsonCursor, number_at};
 use super::meta::MOST_FIELDS;
+use super::stretch::Stretch;
 use crate::SnapshotError;
 use base::control::Step;
 use base::error::Result;
@@ -14,6 +15,12 @@ use base::error::Result;
 const PIECE: usize = 1 << 20;
 /// The number of pieces that are searched for the end of the array at a time.
 const PIECES_PER_ROUND: usize = 16;
+
+/// The most rows that are passed on at a time.
+const BATCH: usize = 64;
+
+/// The numbers of a row, which may be fewer.
+pub(super) type Row = [u64; MOST_FIELDS];
 
 /// The numbers of an array, as text.
 #[derive(Clone)]
@@ -125,34 +132,58 @@ impl NumberTexts {
             .collect()
     }
 
-    /// Passes on each row of a piece, with its number within the piece.
+    /// Passes on each row of a piece, with its number.
     pub(super) fn read(
         &self,
         bytes: &[u8],
         piece: usize,
-        mut each: impl FnMut(usize, &[u64; MOST_FIELDS]) -> Result<()>,
+        mut each: impl FnMut(usize, &Row) -> Result<()>,
     ) -> Result<()> {
-        let end = self.pieces[piece].0.end;
-        let mut words = Words::new(bytes, self.pieces[piece].0.start);
-        let mut row = [0u64; MOST_FIELDS];
-        let rows = self.rows_of(piece);
-        for nth in 0..rows {
-            let start = words.at;
-            let is_last = nth + 1 == rows;
-            // What follows the last row is not of the piece. With a constant number of fields, this is faster.
-            let is_read = match self.fields {
-                _ if is_last => false,
-                3 => words.read_row(3, &mut row),
-                7 => words.read_row(7, &mut row),
-                fields => words.read_row(fields, &mut row),
-            };
-            if !is_read {
-                let after = self.read_row(&bytes[..end], start, is_last, &mut row)?;
-                words = Words::new(bytes, after);
-            }
-            each(nth, &row)?;
+        let all = |first: usize, rows: &[Row]| {
+            let mut rows = (first..).zip(rows);
+            rows.try_for_each(|(number, row)| each(number, row))
+        };
+        match self.fields {
+            3 => self.read_batches::<3>(bytes, piece, all),
+            6 => self.read_batches::<6>(bytes, piece, all),
+            7 => self.read_batches::<7>(bytes, piece, all),
+            _ => self.read_batches::<0>(bytes, piece, all),
         }
-        let at = words.at;
+    }
+
+    /// Passes on the rows of a piece, several at a time, with the number of the first. Rows of `FIELDS` numbers are read
+    /// fast, unless it is 0.
+    fn read_batches<const FIELDS: usize>(
+        &self,
+        bytes: &[u8],
+        piece: usize,
+        mut each: impl FnMut(usize, &[Row]) -> Result<()>,
+    ) -> Result<()> {
+        let (Range { start: mut at, end }, mut number) = self.pieces[piece].clone();
+        // What follows the last row is not of the piece.
+        let last = number + self.rows_of(piece) - 1;
+        let mut rows = [[0; MOST_FIELDS]; BATCH];
+        let mut stretch = Stretch::default();
+        while number <= last {
+            let mut count = 0;
+            if FIELDS > 0 {
+                let most = BATCH.min(last - number);
+                while count < most && stretch.read_row::<FIELDS>(bytes, &mut rows[count]) {
+                    count += 1;
+                }
+                if count > 0 {
+                    at = stretch.end();
+                } else if most > 0 && stretch.find_ends(bytes, at) {
+                    continue;
+                }
+            }
+            if count == 0 {
+                at = self.read_row(&bytes[..end], at, number == last, &mut rows[0])?;
+                count = 1;
+            }
+            each(number, &rows[..count])?;
+            number += count;
+        }
         if at == end {
             Ok(())
         } else {
@@ -165,13 +196,7 @@ impl NumberTexts {
     }
 
     /// Reads any row, and returns where the next one begins.
-    fn read_row(
-        &self,
-        bytes: &[u8],
-        mut at: usize,
-        is_last: bool,
-        row: &mut [u64; MOST_FIELDS],
-    ) -> Result<usize> {
+    fn read_row(&self, bytes: &[u8], mut at: usize, is_last: bool, row: &mut Row) -> Result<usize> {
         let error = |at, expected: &str| JsonCursor { bytes, at }.error(expected);
         for (field, number) in row[..self.fields].iter_mut().enumerate() {
             skip_space(bytes, &mut at);
@@ -274,144 +299,64 @@ fn count_slowly(bytes: &[u8]) -> (usize, Option<usize>) {
     (count, end)
 }
 
-/// The number of bytes of [`Words::ends`].
-const BLOCK: usize = 64;
-
-/// A fast reader of rows as V8 writes them: short numbers with a comma between them, and a line feed after a row. It
-/// finds the ends of all numbers in a block of bytes at once.
-struct Words<'a> {
-    bytes: &'a [u8],
-    /// Where the next number begins.
-    at: usize,
-    /// Where the block begins.
-    block: usize,
-    /// The positions in the block, after those that were read, of bytes that are no digits.
-    ends: u64,
-}
-
-impl<'a> Words<'a> {
-    /// A reader from this position on.
-    fn new(bytes: &'a [u8], at: usize) -> Self {
-        let ends = block_at(bytes, at).map_or(0, others);
-        let block = at;
-        Self {
-            bytes,
-            at,
-            block,
-            ends,
-        }
-    }
-
-    /// The position of the next byte that is no digit; `None` near the end of the file.
-    #[inline(always)]
-    fn next_end(&mut self) -> Option<usize> {
-        while self.ends == 0 {
-            self.block += BLOCK;
-            self.ends = others(block_at(self.bytes, self.block)?);
-        }
-        let end = self.block + self.ends.trailing_zeros() as usize;
-        self.ends &= self.ends - 1;
-        Some(end)
-    }
-
-    /// Reads a row. If it is not as expected, the result is `false`, and this reader must not be used any more.
-    #[inline(always)]
-    fn read_row(&mut self, fields: usize, row: &mut [u64; MOST_FIELDS]) -> bool {
-        for (field, number) in row[..fields].iter_mut().enumerate() {
-            let Some(end) = self.next_end() else {
-                return false;
-            };
-            let Some(value) = short_number(self.bytes, self.at, end) else {
-                return false;
-            };
-            *number = value;
-            self.at = end + 1;
-            if self.bytes[end] == b',' {
-                continue;
-            }
-            let is_line_feed = field + 1 == fields && self.bytes[end] == b'\n';
-            if !is_line_feed || self.next_end() != Some(end + 1) || self.bytes[end + 1] != b',' {
-                return false;
-            }
-            self.at = end + 2;
-        }
-        true
-    }
-}
-
-#[inline(always)]
-fn block_at(bytes: &[u8], at: usize) -> Option<&[u8; BLOCK]> {
-    bytes.get(at..at + BLOCK)?.first_chunk()
-}
-
-/// A bit for each byte that is no digit.
-#[inline(always)]
-fn others(block: &[u8; BLOCK]) -> u64 {
-    const ALL: u64 = u64::from_ne_bytes([1; 8]);
-    let words = block.as_chunks::<8>().0;
-    (0..).zip(words).fold(0, |bits, (nth, word)| {
-        let value = u64::from_le_bytes(*word) ^ (ALL * 0x30);
-        // Digits are below 10 now: adding 0x76 sets the highest bit of all other bytes below 0x80.
-        let is_other = (((value & (ALL * 0x7f)) + ALL * 0x76) | value) >> 7 & ALL;
-        // Moves the lowest bit of each byte into the highest byte.
-        let byte = is_other.wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        bits | byte << (8 * nth)
-    })
-}
-
-/// The number whose digits are between these positions, if it has 1 to 16 digits and no zero before them.
-#[inline(always)]
-fn short_number(bytes: &[u8], start: usize, end: usize) -> Option<u64> {
-    let digits = end - start;
-    if digits == 1 {
-        return Some(u64::from(bytes[start] ^ b'0'));
-    }
-    if bytes[start] == b'0' {
-        return None;
-    }
-    match digits {
-        2..=8 => last_digits(bytes, end, digits),
-        9..=16 => {
-            let first = last_digits(bytes, end - 8, digits - 8)?;
-            Some(first * 100_000_000 + last_digits(bytes, end, 8)?)
-        }
-        _ => None,
-    }
-}
-
-/// The number of 1 to 8 digits before a position.
-#[inline(always)]
-fn last_digits(bytes: &[u8], end: usize, digits: usize) -> Option<u64> {
-    let word = bytes.get(end.wrapping_sub(8)..end)?.first_chunk::<8>()?;
-    let mut value = u64::from_le_bytes(*word) ^ u64::from_ne_bytes([0x30; 8]);
-    // The bytes before the number become zeros.
-    value &= u64::MAX << (64 - 8 * digits);
-    // Pairs of digits, then of pairs, then of these.
-    value = (value.wrapping_mul(1 + (10 << 8)) >> 8) & 0x00ff_00ff_00ff_00ff;
-    value = (value.wrapping_mul(1 + (100 << 16)) >> 16) & 0x0000_ffff_0000_ffff;
-    Some(value.wrapping_mul(1 + (10_000 << 32)) >> 32)
-}
-
 #[cfg(test)]
 mod tests {
+    use base::control::{Control, Phase};
     use proptest::prelude::*;
 
     use super::*;
 
-    proptest! {
-        #[test]
-        fn a_bit_is_set_for_each_byte_that_is_no_digit(block in any::<[u8; BLOCK]>()) {
-            for (position, byte) in block.iter().enumerate() {
-                prop_assert_eq!(others(&block) >> position & 1 == 0, byte.is_ascii_digit());
-            }
+    /// The numbers of the text of an array, if it is one.
+    fn numbers_of(array: &str, fields: usize) -> Option<Vec<u64>> {
+        // A stretch has bytes before and after it.
+        let text = format!("{:16}{array}{:4096}", "", "");
+        let control = Control::default();
+        let step = control.begin(Phase::Blocks, 1);
+        let mut cursor = JsonCursor::new(text.as_bytes());
+        cursor.at = 16;
+        let texts = NumberTexts::find(&mut cursor, fields, &step).ok()?;
+        if cursor.at != 16 + array.len() {
+            return None;
         }
+        let mut numbers = Vec::new();
+        for piece in 0..texts.pieces.len() {
+            texts
+                .read(text.as_bytes(), piece, |_, row| {
+                    numbers.extend(&row[..fields]);
+                    Ok(())
+                })
+                .ok()?;
+        }
+        Some(numbers)
+    }
 
+    /// Rows of three numbers, most of them as V8 writes them.
+    fn array() -> impl Strategy<Value = String> {
+        let number = prop_oneof![
+            8 => "0|[1-9][0-9]{0,9}",
+            2 => "[1-9][0-9]{0,17}",
+        ];
+        let row = prop::array::uniform3(number).prop_map(|row| row.join(","));
+        let rows = prop::collection::vec(row, 1..200);
+        let odd = prop::sample::select(vec![" ", "\n", "\r", ",", "0", "7", "-", "x", "\"", "]"]);
+        let change = prop::option::weighted(0.7, (any::<prop::sample::Index>(), odd));
+        let between = prop::sample::select(vec!["\n,", ",", ",\n", "\r\n,"]);
+        (rows, between, change).prop_map(|(rows, between, change)| {
+            let mut text = rows.join(between);
+            if let Some((at, odd)) = change {
+                text.insert_str(at.index(text.len()), odd);
+            }
+            format!("[{text}]")
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
         #[test]
-        fn short_numbers_are_read_as_long_ones(before in "[ -~]{8}", number in "0?[0-9]{1,18}") {
-            let text = [before.as_bytes(), number.as_bytes()].concat();
-            let is_json = number.len() == 1 || !number.starts_with('0');
-            let expected = number.parse().ok().filter(|_| is_json && number.len() <= 16);
-            prop_assert_eq!(short_number(&text, 8, text.len()), expected);
+        fn rows_are_read_as_any_reader_of_json_does(array in array()) {
+            let expected: Option<Vec<u64>> = serde_json::from_str(&array).ok();
+            let expected = expected.filter(|numbers| numbers.len().is_multiple_of(3));
+            prop_assert_eq!(numbers_of(&array, 3), expected);
         }
     }
 }

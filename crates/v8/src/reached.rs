@@ -87,7 +87,7 @@ impl Reached {
 }
 
 /// Whether an edge can keep its target alive, judged by all but what the page reaches.
-#[inline]
+#[inline(always)]
 pub(super) fn can_keep(
     raw_root: u32,
     ids: &[u32],
@@ -123,6 +123,7 @@ struct ReachSearch<'r, 'c> {
 }
 
 impl ReachSearch<'_, '_> {
+    #[inline(always)]
     fn can_keep(&self, node: u32, edge: usize) -> bool {
         let raw = self.raw;
         let edge = (node, raw.edge_labels[edge], raw.edge_targets[edge]);

@@ -259,8 +259,7 @@ impl File<'_, '_> {
         let node_fields = self.meta.node_fields.len() as u64;
         let mut found: HashMap<Location, u32> = HashMap::new();
         for piece in 0..numbers.pieces.len() {
-            numbers.read(self.bytes, piece, |nth, row| {
-                let number = numbers.pieces[piece].1 + nth;
+            numbers.read(self.bytes, piece, |number, row| {
                 let node = row[at_object] / node_fields;
                 if node >= raw.len() as u64 || node * node_fields != row[at_object] {
                     return Err(self.bad_number(
