@@ -12,7 +12,7 @@ export async function runProgram(argv: string[]): Promise<void> {
   // A closed or full stderr loses the messages, but neither the result nor the exit code.
   process.stderr.on("error", () => {});
   try {
-    const program = createProgram();
+    const program = createProgram(argv[2]);
     if (argv.length <= 2) {
       throw new Error("no command given: see --help for the commands");
     }

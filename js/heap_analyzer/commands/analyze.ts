@@ -11,7 +11,7 @@ import {
   viewRequest,
 } from "../view_command.js";
 
-export function addAnalyzeCommand(program: Command): void {
+export function addCommand(program: Command): void {
   const command = program
     .command("analyze")
     .description("constructor view: the live objects of a dump, by class")

@@ -21,7 +21,7 @@ interface AttachCommandOptions {
   timeout: number;
 }
 
-export function addAttachCommand(program: Command): void {
+export function addCommand(program: Command): void {
   program
     .command("attach")
     .description("take a dump of a running Node process or Chromium page that was not prepared")

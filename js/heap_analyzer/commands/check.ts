@@ -84,7 +84,7 @@ const BROKEN = 2;
 /** Characters that are written at a time. */
 const CHUNK = 1 << 16;
 
-export function addCheckCommand(program: Command): void {
+export function addCommand(program: Command): void {
   const command = program
     .command("check")
     .description(

@@ -18,7 +18,7 @@ import {
 /** The largest number of new objects whose paths are computed. */
 const SAMPLE = 100_000;
 
-export function addDiffCommand(program: Command): void {
+export function addCommand(program: Command): void {
   const command = program
     .command("diff")
     .description("comparison view: objects created and deleted between two dumps, by class")

@@ -14,7 +14,7 @@ interface DominatorsCommandOptions extends ListOptions {
   by?: "class";
 }
 
-export function addDominatorsCommand(program: Command): void {
+export function addCommand(program: Command): void {
   const command = program
     .command("dominators")
     .description("the objects that one object alone keeps alive: one level of the dominator tree")

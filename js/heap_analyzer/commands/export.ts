@@ -84,7 +84,7 @@ const FORMATS: Record<string, Format> = {
   },
 };
 
-export function addExportCommand(program: Command): void {
+export function addCommand(program: Command): void {
   const command = program
     .command("export")
     .description("the heap in the format of another tool")

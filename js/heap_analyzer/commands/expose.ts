@@ -7,7 +7,7 @@ import { STANDARD_INPUT } from "../inputs.js";
 import { fileArgument, fileName } from "../options.js";
 import { write } from "../output.js";
 
-export function addExposeCommand(program: Command): void {
+export function addCommand(program: Command): void {
   program
     .command("expose")
     .description("at build time, change a module so that complete dumps can be taken")

@@ -23,7 +23,7 @@ interface FindCommandOptions extends ListOptions {
   before?: string;
 }
 
-export function addFindCommand(program: Command): void {
+export function addCommand(program: Command): void {
   const command = program
     .command("find")
     .description("live objects by class, contents and an expression, largest first")

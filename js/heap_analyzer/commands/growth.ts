@@ -22,7 +22,7 @@ interface GrowthCommandOptions extends ListOptions {
   strict?: boolean;
 }
 
-export function addGrowthCommand(program: Command): void {
+export function addCommand(program: Command): void {
   const command = program
     .command("growth")
     .description("what grows from dump to dump, with its path and its rate: leaks")

@@ -1,7 +1,7 @@
 /** `help [command]`. It replaces Commander's, which prints the whole help for an unknown name. */
 import type { Command } from "commander";
 
-export function addHelpCommand(program: Command): void {
+export function addCommand(program: Command): void {
   program
     .helpCommand(false)
     .command("help")

@@ -11,7 +11,7 @@ import {
   runQuestion,
 } from "../question_command.js";
 
-export function addObjectCommand(program: Command): void {
+export function addCommand(program: Command): void {
   const command = program
     .command("object")
     .description("one object: class, sizes, fields, contents, path")

@@ -39,7 +39,7 @@ interface ExplorerOptions extends ReadingOptions, HostOptions {
 /** The time between two dumps of a program that is watched, in milliseconds. */
 const INTERVAL = 60_000;
 
-export function addOpenCommand(program: Command): void {
+export function addCommand(program: Command): void {
   const command = program
     .command("open")
     .description("look at dumps in the browser: every object can be opened")

@@ -18,7 +18,7 @@ interface PathsCommandOptions extends QuestionOptions {
   limit: number;
 }
 
-export function addPathsCommand(program: Command): void {
+export function addCommand(program: Command): void {
   const command = program
     .command("paths")
     .description("why an object, a class or all new objects are alive, and which reference to cut")

@@ -39,7 +39,7 @@ declare const WebAssembly: {
 
 const INTERVAL = 512 * 1024;
 
-export function addProfileCommand(program: Command): void {
+export function addCommand(program: Command): void {
   program
     .command("profile")
     .description("run a WASI or self-contained program, and write profiles for pprof")

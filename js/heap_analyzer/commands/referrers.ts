@@ -10,7 +10,7 @@ import {
 } from "../question_command.js";
 import { addressArgument } from "./object.js";
 
-export function addReferrersCommand(program: Command): void {
+export function addCommand(program: Command): void {
   const command = program
     .command("referrers")
     .description("the references to an object, and which of them alone keep the object alive")

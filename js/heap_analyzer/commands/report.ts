@@ -23,7 +23,7 @@ interface ReportCommandOptions extends SharedOptions, HostOptions {
   strings: boolean;
 }
 
-export function addReportCommand(program: Command): void {
+export function addCommand(program: Command): void {
   const command = program
     .command("report")
     .description("everything about a heap as one HTML file that loads nothing")

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 
 const PACKAGE = "@warpo/heap-analyzer-mcp";
 
-export function addServeCommand(program: Command): void {
+export function addCommand(program: Command): void {
   program
     .command("serve")
     .description(`answer questions of editors over JSON-RPC, with ${PACKAGE}`)

@@ -24,7 +24,7 @@ interface SitesCommandOptions extends SharedOptions {
   format: "text" | "json" | "pprof";
 }
 
-export function addSitesCommand(program: Command): void {
+export function addCommand(program: Command): void {
   const command = program
     .command("sites")
     .description("which lines of source allocated what is alive")

@@ -4,7 +4,7 @@ import { addHostOptions } from "../host_options.js";
 import { dumpArgument } from "../options.js";
 import { addQuestionOptions, type QuestionOptions, runQuestion } from "../question_command.js";
 
-export function addSummaryCommand(program: Command): void {
+export function addCommand(program: Command): void {
   const command = program
     .command("summary")
     .description("totals: bytes, objects, classes, roots")

@@ -16,7 +16,7 @@ interface SuspectsCommandOptions extends QuestionOptions {
   limit: number;
 }
 
-export function addSuspectsCommand(program: Command): void {
+export function addCommand(program: Command): void {
   const command = program
     .command("suspects")
     .description("what retains the most memory, or grew the most, with a text for a ticket")

@@ -14,7 +14,7 @@ interface UnreachableCommandOptions extends QuestionOptions {
   limit: number;
 }
 
-export function addUnreachableCommand(program: Command): void {
+export function addCommand(program: Command): void {
   const command = program
     .command("unreachable")
     .description(

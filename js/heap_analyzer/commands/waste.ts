@@ -8,7 +8,7 @@ import {
   runQuestion,
 } from "../question_command.js";
 
-export function addWasteCommand(program: Command): void {
+export function addCommand(program: Command): void {
   const command = program
     .command("waste")
     .description("memory that could be saved: duplicates, empty containers, unused room")

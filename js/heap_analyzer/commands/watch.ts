@@ -37,7 +37,7 @@ const COST = 5;
 /** The exit code with `--exit-code`, as that of `check`. */
 const GROWN = 2;
 
-export function addWatchCommand(program: Command): void {
+export function addCommand(program: Command): void {
   program
     .command("watch")
     .description("take dumps of a running program again and again, and show what grows")
