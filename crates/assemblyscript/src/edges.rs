@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use super::class_slots::DescribedClass;
 use super::containers::{Elements, EntryTable, is_deleted, tuple_elements};
 use super::edge_run::{Anomalies, EdgeRun, SharedByTasks};
+use super::lookahead::{BATCH, Lookahead};
 use super::memory_pages::MemoryPages;
 use super::reference_types::{ANY, ReferenceTypes, TypeNumber};
 use crate::AssemblyScriptError;
@@ -36,6 +37,9 @@ const CHUNKS_PER_THREAD: usize = 8;
 
 /// The number of fields that are read without counting the words. Classes that people write have fewer.
 const MANY_FIELDS: usize = 256;
+
+/// The number of references of an object that are prefetched.
+const FIELDS_PREFETCHED: usize = 8;
 
 /// The columns of the graph, as far as objects were scanned.
 #[derive(Debug, Default)]
@@ -215,15 +219,65 @@ impl<'a> Scanner<'a> {
     #[inline(never)]
     fn scan_all<const LABELLED: bool>(&self, range: Range<usize>, run: &mut EdgeRun) -> Result<()> {
         run.clear();
+        let mut ends = std::mem::take(&mut run.ends);
+        ends.resize(range.len(), 0);
+        let mut lookahead = Lookahead::default();
+        for (first, ends) in range.step_by(BATCH).zip(ends.chunks_mut(BATCH)) {
+            let batch = first..first + ends.len();
+            if lookahead.is_worth_it() {
+                self.prefetch(batch.clone(), &mut lookahead);
+            }
+            self.scan_batch::<LABELLED>(batch, ends, run)?;
+        }
+        run.ends = ends;
+        Ok(())
+    }
+
+    /// Asks for what the fields of these objects refer to, all at the same time.
+    fn prefetch(&self, batch: Range<usize>, lookahead: &mut Lookahead) {
+        let ObjectTable {
+            addresses,
+            class_slots,
+            index,
+            ..
+        } = self.shared.objects;
+        lookahead.begin();
+        for (&slot, &address) in class_slots[batch.clone()].iter().zip(&addresses[batch]) {
+            let fields = &self.classes[slot as usize].fields;
+            let payload = self
+                .payload(Address(address))
+                .filter(|_| !fields.is_empty());
+            let Some((payload, _)) = payload else {
+                continue;
+            };
+            for field in fields.iter().take(FIELDS_PREFETCHED) {
+                let word = payload.word(Address(field.offset)).unwrap_or_default();
+                if lookahead.add(address, word) {
+                    index.prefetch(Address(word));
+                }
+            }
+        }
+        for &word in lookahead.far() {
+            if let Some(target) = index.get(Address(word)) {
+                self.shared.types.prefetch(target, self.shared.objects);
+            }
+        }
+    }
+
+    #[inline]
+    fn scan_batch<const LABELLED: bool>(
+        &self,
+        batch: Range<usize>,
+        ends: &mut [u32],
+        run: &mut EdgeRun,
+    ) -> Result<()> {
         let ObjectTable {
             addresses,
             class_slots,
             ..
         } = self.shared.objects;
-        let mut ends = std::mem::take(&mut run.ends);
-        ends.resize(range.len(), 0);
-        let objects = (range.start as u32..).map(ObjectIndex).zip(&mut ends);
-        let found = class_slots[range.clone()].iter().zip(&addresses[range]);
+        let objects = (batch.start as u32..).map(ObjectIndex).zip(ends);
+        let found = class_slots[batch.clone()].iter().zip(&addresses[batch]);
         for ((object, end), (&slot, &address)) in objects.zip(found) {
             let class = &self.classes[slot as usize];
             if !class.is_pointer_free {
@@ -237,7 +291,6 @@ impl<'a> Scanner<'a> {
             }
             *end = run.end();
         }
-        run.ends = ends;
         Ok(())
     }
 

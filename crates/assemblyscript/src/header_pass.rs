@@ -3,11 +3,13 @@
 use std::cell::Cell;
 
 use super::header_checks::{ChunkChecks, HeaderChecks};
-use crate::runtime::objects::{ObjectHeader, block_of};
+use super::lookahead::{BATCH, Lookahead};
+use crate::runtime::objects::{HEADER_SIZE, ObjectHeader, block_of};
 use base::columns;
 use base::error::Result;
 use base::units::Address;
 use dumps::Memory;
+use heap::prefetch;
 
 /// What the pass needs for each chunk of blocks.
 pub(super) struct HeaderPass<'a> {
@@ -49,7 +51,11 @@ impl HeaderPass<'_> {
         // The column is read and written at once, but never read behind what was written.
         let payloads = Cell::from_mut(payloads).as_slice_of_cells();
         let mut kept = payloads.iter().zip(sizes).zip(class_ids);
-        for payload in payloads.iter().map(Cell::get) {
+        let mut lookahead = Lookahead::default();
+        for (nth, payload) in payloads.iter().map(Cell::get).enumerate() {
+            if nth % BATCH == 0 && lookahead.is_worth_it() {
+                self.prefetch_neighbours(&payloads[nth..count.min(nth + BATCH)], &mut lookahead);
+            }
             let block = block_of(Address(payload));
             let header = block.and_then(|block| ObjectHeader::read(memory, block));
             let (Some(block), Some(header)) = (block, header) else {
@@ -76,6 +82,25 @@ impl HeaderPass<'_> {
         chunk.kept = count - kept.len();
         self.checks.add(&checks);
         Ok(chunk)
+    }
+
+    /// Asks for the headers of the neighbours of these blocks, all at the same time.
+    fn prefetch_neighbours(&self, payloads: &[Cell<u32>], lookahead: &mut Lookahead) {
+        lookahead.begin();
+        for payload in payloads.iter().map(Cell::get) {
+            let block = block_of(Address(payload));
+            let header = block.and_then(|block| ObjectHeader::read(self.memory, block));
+            for neighbour in header
+                .iter()
+                .flat_map(|header| [header.next(), header.previous])
+            {
+                if lookahead.add(payload, neighbour.0)
+                    && let Some(header) = self.memory.bytes_at(neighbour, HEADER_SIZE)
+                {
+                    prefetch(header.as_bytes(), 0);
+                }
+            }
+        }
     }
 }
 

@@ -16,6 +16,7 @@ mod graph;
 mod header_checks;
 mod header_pass;
 mod labels;
+mod lookahead;
 mod memory;
 mod memory_map;
 mod memory_pages;

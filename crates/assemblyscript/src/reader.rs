@@ -330,6 +330,10 @@ impl HeapReader<'_, '_> {
                 pages.release_to(last);
             }
         }
+        // Neighbours in a list may be anywhere: pages that were released are in memory again.
+        if let Some(&last) = objects.payloads.last() {
+            self.pages.clone().release_to(last);
+        }
         objects.close_gaps(statics, chunks.iter().map(|chunk| chunk.kept));
         for chunk in chunks {
             columns::extend(&mut objects.pinned, &chunk.pinned)?;

@@ -9,7 +9,7 @@ use crate::runtime::declared_types::DeclaredType;
 use base::columns;
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::ObjectTable;
+use heap::{ObjectTable, prefetch};
 
 /// The largest number of bits. Programs with more classes than this allows are not checked.
 const MOST_BITS: usize = 1 << 26;
@@ -107,6 +107,16 @@ impl ReferenceTypes {
             bits,
             narrow_slots,
         })
+    }
+
+    /// Asks for what [`allows`](Self::allows) reads about an object.
+    #[inline]
+    pub(super) fn prefetch(&self, target: ObjectIndex, objects: &ObjectTable) {
+        if target.at() < self.narrow_slots.len() {
+            prefetch(&self.narrow_slots, target.0);
+        } else {
+            prefetch(&objects.class_slots, target.0);
+        }
     }
 
     /// Whether this object can be behind a reference of this type, which is not [`ANY`].

@@ -37,6 +37,12 @@ impl AddressIndex {
         self.0.rank(address.0 / GRANULE).map(ObjectIndex)
     }
 
+    /// Asks for what [`get`](Self::get) reads.
+    #[inline]
+    pub fn prefetch(&self, address: Address) {
+        self.0.prefetch(address.0 / GRANULE);
+    }
+
     /// The last object whose payload begins at or below `address`.
     #[inline]
     pub fn at_or_below(&self, address: Address) -> Option<ObjectIndex> {

@@ -4,6 +4,7 @@
 //! Bits and number share a word, so a lookup costs one load and a population count. Keeping 64 bits
 //! to a number instead would save a quarter of the memory, but cost a second load from another place.
 
+use super::prefetch::prefetch;
 use base::columns;
 use base::error::Result;
 
@@ -52,6 +53,12 @@ impl RankedBits {
             0 => None,
             _ => Some(below + (bits & (bit - 1)).count_ones()),
         }
+    }
+
+    /// Asks for what [`rank`](Self::rank) reads.
+    #[inline]
+    pub(super) fn prefetch(&self, number: u32) {
+        prefetch(&self.words, number / 32);
     }
 
     /// How many members are not greater than a number.

@@ -1,0 +1,44 @@
+//! Decides whether it is worth asking for memory before it is needed: where most addresses lead far away, the processor
+//! can wait for many of them at the same time. Most heaps have few such addresses.
+
+/// Objects that are looked at together.
+pub(super) const BATCH: usize = 32;
+/// The caches of a processor have what is nearer than this.
+const NEAR: u32 = 1 << 20;
+
+/// The addresses in a batch of objects.
+#[derive(Default)]
+pub(super) struct Lookahead {
+    far: Vec<u32>,
+    /// How many are near.
+    near: usize,
+}
+
+impl Lookahead {
+    /// Whether most addresses of the last batch lead far away, or there was none yet.
+    pub(super) fn is_worth_it(&self) -> bool {
+        self.far.len() >= self.near
+    }
+
+    /// Begins a batch.
+    pub(super) fn begin(&mut self) {
+        self.far.clear();
+        self.near = 0;
+    }
+
+    /// Adds an address in the object at another one. Returns whether it leads far away.
+    pub(super) fn add(&mut self, object: u32, address: u32) -> bool {
+        let is_far = address.abs_diff(object) > NEAR && address != 0;
+        if is_far {
+            self.far.push(address);
+        } else {
+            self.near += usize::from(address != 0);
+        }
+        is_far
+    }
+
+    /// Those that lead far away.
+    pub(super) fn far(&self) -> &[u32] {
+        &self.far
+    }
+}
