@@ -20,8 +20,11 @@ use base::error::Result;
 
 /// The references, or objects, that a thread takes at once.
 const CHUNK: usize = 1 << 12;
-/// How many references in advance the memory of their targets is prefetched.
-const LOOKAHEAD: usize = 16;
+/// How many references in advance the memory of their targets is prefetched, then that of what is above these, and of
+/// what is above that.
+const TARGETS_AHEAD: usize = 32;
+const ABOVE_AHEAD: usize = 16;
+const ABOVE_THAT_AHEAD: usize = 8;
 /// How many steps to an object above may be taken per object and reference.
 const MOST_STEPS: usize = 40;
 
@@ -71,8 +74,16 @@ impl Refinement<'_> {
         others.par_chunks(CHUNK).try_for_each(|chunk| {
             let mut chunk_work = ChunkRefinement::new(self);
             for (nth, &[source, target]) in chunk.iter().enumerate() {
-                if let Some(&[_, ahead]) = chunk.get(nth + LOOKAHEAD) {
+                let target_ahead = |count: usize| chunk.get(nth + count).map(|&[_, target]| target);
+                if let Some(ahead) = target_ahead(TARGETS_AHEAD) {
                     prefetch(self.dominators, ahead);
+                }
+                if let Some(ahead) = target_ahead(ABOVE_AHEAD) {
+                    prefetch(self.dominators, chunk_work.above(ahead));
+                }
+                if let Some(ahead) = target_ahead(ABOVE_THAT_AHEAD) {
+                    let above = chunk_work.above(ahead);
+                    prefetch(self.dominators, chunk_work.above(above));
                 }
                 chunk_work.refine(source, target);
             }
