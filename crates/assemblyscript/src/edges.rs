@@ -221,7 +221,7 @@ impl<'a> Scanner<'a> {
         run.clear();
         let mut ends = std::mem::take(&mut run.ends);
         ends.resize(range.len(), 0);
-        let mut lookahead = Lookahead::default();
+        let mut lookahead = Lookahead::new();
         for (first, ends) in range.step_by(BATCH).zip(ends.chunks_mut(BATCH)) {
             let batch = first..first + ends.len();
             if lookahead.is_worth_it() {
@@ -257,7 +257,7 @@ impl<'a> Scanner<'a> {
                 }
             }
         }
-        for &word in lookahead.far() {
+        for &word in lookahead.end() {
             if let Some(target) = index.get(Address(word)) {
                 self.shared.types.prefetch(target, self.shared.objects);
             }

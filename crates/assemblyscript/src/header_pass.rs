@@ -51,32 +51,34 @@ impl HeaderPass<'_> {
         // The column is read and written at once, but never read behind what was written.
         let payloads = Cell::from_mut(payloads).as_slice_of_cells();
         let mut kept = payloads.iter().zip(sizes).zip(class_ids);
-        let mut lookahead = Lookahead::default();
-        for (nth, payload) in payloads.iter().map(Cell::get).enumerate() {
-            if nth % BATCH == 0 && lookahead.is_worth_it() {
-                self.prefetch_neighbours(&payloads[nth..count.min(nth + BATCH)], &mut lookahead);
+        let mut lookahead = Lookahead::new();
+        for batch in payloads.chunks(BATCH) {
+            if lookahead.is_worth_it() {
+                self.prefetch_neighbours(batch, &mut lookahead);
             }
-            let block = block_of(Address(payload));
-            let header = block.and_then(|block| ObjectHeader::read(memory, block));
-            let (Some(block), Some(header)) = (block, header) else {
-                continue;
-            };
-            let forward = header.is_linked_forward(memory, block);
-            let back = header.is_linked_back(memory, block);
-            if !(forward && (back || self.cursor == Some(block))) {
-                if forward || back || is_moving(memory, block) {
-                    columns::push(&mut chunk.torn, payload)?;
+            for payload in batch.iter().map(Cell::get) {
+                let block = block_of(Address(payload));
+                let header = block.and_then(|block| ObjectHeader::read(memory, block));
+                let (Some(block), Some(header)) = (block, header) else {
+                    continue;
+                };
+                let forward = header.is_linked_forward(memory, block);
+                let back = header.is_linked_back(memory, block);
+                if !(forward && (back || self.cursor == Some(block))) {
+                    if forward || back || is_moving(memory, block) {
+                        columns::push(&mut chunk.torn, payload)?;
+                    }
+                    continue;
                 }
-                continue;
-            }
-            if let Some(((kept_payload, size), class_id)) = kept.next() {
-                kept_payload.set(payload);
-                *size = header.block.block_size();
-                *class_id = header.class_id.0;
-            }
-            self.checks.look(&mut checks, block, header, !back);
-            if header.is_pinned() {
-                columns::push(&mut chunk.pinned, payload)?;
+                if let Some(((kept_payload, size), class_id)) = kept.next() {
+                    kept_payload.set(payload);
+                    *size = header.block.block_size();
+                    *class_id = header.class_id.0;
+                }
+                self.checks.look(&mut checks, block, header, !back);
+                if header.is_pinned() {
+                    columns::push(&mut chunk.pinned, payload)?;
+                }
             }
         }
         chunk.kept = count - kept.len();
@@ -101,6 +103,7 @@ impl HeaderPass<'_> {
                 }
             }
         }
+        lookahead.end();
     }
 }
 

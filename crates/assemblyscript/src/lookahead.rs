@@ -7,17 +7,25 @@ pub(super) const BATCH: usize = 32;
 const NEAR: u32 = 1 << 20;
 
 /// The addresses in a batch of objects.
-#[derive(Default)]
 pub(super) struct Lookahead {
     far: Vec<u32>,
     /// How many are near.
     near: usize,
+    is_worth_it: bool,
 }
 
 impl Lookahead {
+    pub(super) fn new() -> Self {
+        Self {
+            far: Vec::new(),
+            near: 0,
+            is_worth_it: true,
+        }
+    }
+
     /// Whether most addresses of the last batch lead far away, or there was none yet.
     pub(super) fn is_worth_it(&self) -> bool {
-        self.far.len() >= self.near
+        self.is_worth_it
     }
 
     /// Begins a batch.
@@ -37,8 +45,9 @@ impl Lookahead {
         is_far
     }
 
-    /// Those that lead far away.
-    pub(super) fn far(&self) -> &[u32] {
+    /// Ends a batch. Returns the addresses that lead far away.
+    pub(super) fn end(&mut self) -> &[u32] {
+        self.is_worth_it = self.far.len() > self.near;
         &self.far
     }
 }

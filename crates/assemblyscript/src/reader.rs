@@ -332,7 +332,8 @@ impl HeapReader<'_, '_> {
         }
         // Neighbours in a list may be anywhere: pages that were released are in memory again.
         if let Some(&last) = objects.payloads.last() {
-            self.pages.clone().release_to(last);
+            let mut all = self.pages;
+            all.release_to(last);
         }
         objects.close_gaps(statics, chunks.iter().map(|chunk| chunk.kept));
         for chunk in chunks {
