@@ -29,6 +29,8 @@ pub(super) struct HeaderChunk {
     /// The payloads of blocks that are not kept, but look like objects that are being added to a list or removed
     /// from one.
     pub(super) torn: Vec<u32>,
+    /// Whether the neighbours of most objects are far from them.
+    pub(super) is_scattered: bool,
 }
 
 impl HeaderPass<'_> {
@@ -82,6 +84,7 @@ impl HeaderPass<'_> {
             }
         }
         chunk.kept = count - kept.len();
+        chunk.is_scattered = lookahead.is_worth_it();
         self.checks.add(&checks);
         Ok(chunk)
     }

@@ -325,15 +325,19 @@ impl HeapReader<'_, '_> {
                     pass.read(payloads, sizes, class_ids)
                 })
                 .collect::<Result<_>>()?;
+            // Neighbours in a list may be anywhere: pages that were released are in memory again. If most neighbours are
+            // far away, all of them will be needed again.
+            if !found.iter().any(|chunk| chunk.is_scattered) {
+                pages = self.pages;
+            }
             chunks.extend(found);
             if let Some(last) = last {
                 pages.release_to(last);
             }
         }
-        // Neighbours in a list may be anywhere: pages that were released are in memory again.
         if let Some(&last) = objects.payloads.last() {
-            let mut all = self.pages;
-            all.release_to(last);
+            pages = self.pages;
+            pages.release_to(last);
         }
         objects.close_gaps(statics, chunks.iter().map(|chunk| chunk.kept));
         for chunk in chunks {
