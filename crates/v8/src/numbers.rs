@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::json::{BYTES_PER_UNIT, JsonCursor, number_at};
 use super::meta::MOST_FIELDS;
-use super::stretch::Stretch;
+use super::stretch::{NumberRow, Stretch};
 use crate::SnapshotError;
 use base::control::Step;
 use base::error::Result;
@@ -18,9 +18,6 @@ const PIECES_PER_ROUND: usize = 16;
 
 /// The most rows that are passed on at a time.
 const BATCH: usize = 64;
-
-/// The numbers of a row, which may be fewer.
-pub(super) type Row = [u64; MOST_FIELDS];
 
 /// The numbers of an array, as text.
 #[derive(Clone)]
@@ -137,9 +134,9 @@ impl NumberTexts {
         &self,
         bytes: &[u8],
         piece: usize,
-        mut each: impl FnMut(usize, &Row) -> Result<()>,
+        mut each: impl FnMut(usize, &NumberRow) -> Result<()>,
     ) -> Result<()> {
-        let all = |first: usize, rows: &[Row]| {
+        let all = |first: usize, rows: &[NumberRow]| {
             let mut rows = (first..).zip(rows);
             rows.try_for_each(|(number, row)| each(number, row))
         };
@@ -157,7 +154,7 @@ impl NumberTexts {
         &self,
         bytes: &[u8],
         piece: usize,
-        mut each: impl FnMut(usize, &[Row]) -> Result<()>,
+        mut each: impl FnMut(usize, &[NumberRow]) -> Result<()>,
     ) -> Result<()> {
         let (Range { start: mut at, end }, mut number) = self.pieces[piece].clone();
         // What follows the last row is not of the piece.
@@ -196,7 +193,13 @@ impl NumberTexts {
     }
 
     /// Reads any row, and returns where the next one begins.
-    fn read_row(&self, bytes: &[u8], mut at: usize, is_last: bool, row: &mut Row) -> Result<usize> {
+    fn read_row(
+        &self,
+        bytes: &[u8],
+        mut at: usize,
+        is_last: bool,
+        row: &mut NumberRow,
+    ) -> Result<usize> {
         let error = |at, expected: &str| JsonCursor { bytes, at }.error(expected);
         for (field, number) in row[..self.fields].iter_mut().enumerate() {
             skip_space(bytes, &mut at);

@@ -7,7 +7,9 @@ use bytemuck::cast;
 use wide::{i8x16, i16x8, i32x4, u8x16, u16x8};
 
 use super::meta::MOST_FIELDS;
-use super::numbers::Row;
+
+/// The numbers of a row, which may be fewer.
+pub(super) type NumberRow = [u64; MOST_FIELDS];
 
 /// The number of bytes whose kinds are found at once.
 const BLOCK: usize = 64;
@@ -110,7 +112,11 @@ impl Stretch {
 
     /// Reads a row. The result is `false` if it is not as expected, or not in the stretch.
     #[inline(always)]
-    pub(super) fn read_row<const FIELDS: usize>(&mut self, bytes: &[u8], row: &mut Row) -> bool {
+    pub(super) fn read_row<const FIELDS: usize>(
+        &mut self,
+        bytes: &[u8],
+        row: &mut NumberRow,
+    ) -> bool {
         let ends = self.ends[..self.found].get(self.read..self.read + FIELDS + 1);
         let Some((ends, &[after])) = ends.and_then(|ends| ends.split_first_chunk::<FIELDS>())
         else {
