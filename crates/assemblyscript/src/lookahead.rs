@@ -51,3 +51,29 @@ impl Lookahead {
         &self.far
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_worth_it(addresses: &[u32]) -> bool {
+        let mut lookahead = Lookahead::new();
+        lookahead.begin();
+        for &address in addresses {
+            lookahead.add(16, address);
+        }
+        lookahead.end();
+        lookahead.is_worth_it()
+    }
+
+    #[test]
+    fn a_batch_whose_addresses_are_mostly_far_is_worth_it() {
+        assert!(is_worth_it(&[2 * NEAR, 3 * NEAR, 32]));
+    }
+
+    #[test]
+    fn a_batch_of_near_addresses_or_of_none_is_not_worth_it() {
+        assert!(!is_worth_it(&[32, 48, 2 * NEAR]));
+        assert!(!is_worth_it(&[0, 0]));
+    }
+}
