@@ -16,6 +16,7 @@ use super::edge_run::{Anomalies, EdgeRun, SharedByTasks};
 use super::lookahead::{BATCH, Lookahead};
 use super::memory_pages::MemoryPages;
 use super::reference_types::{ANY, ReferenceTypes, TypeNumber};
+use super::scanned_class::{ReferenceWord, ScannedClass};
 use crate::AssemblyScriptError;
 use crate::runtime::classes::Classes;
 use crate::runtime::layout::{ContentReferences, EntryLayout};
@@ -24,7 +25,7 @@ use crate::runtime::shapes::ClassShape;
 use base::columns;
 use base::control::{Control, Phase};
 use base::error::Result;
-use base::units::{Address, ClassId, ObjectIndex};
+use base::units::{Address, ObjectIndex};
 use dumps::Memory;
 use heap::{EdgeLabel, Edges, ObjectTable};
 use runtime_code::std_library::ARRAY_BUFFER;
@@ -136,33 +137,6 @@ impl Extraction {
     }
 }
 
-/// What the scan needs to know about a class.
-struct ScannedClass<'a> {
-    id: ClassId,
-    is_pointer_free: bool,
-    /// Whether the objects have no references but the fields.
-    is_fixed: bool,
-    /// The size that all objects have, if it is known.
-    declared_size: Option<u32>,
-    /// Whether a word that refers to nothing proves damage.
-    is_certain: bool,
-    fields: Vec<ReferenceWord>,
-    contents: &'a ContentReferences,
-    /// The type of the elements, or of the keys.
-    first: TypeNumber,
-    /// The type of the values of a map.
-    second: TypeNumber,
-    /// With labels only.
-    shape: Option<&'a ClassShape>,
-}
-
-/// A word of the objects of a class that is a reference.
-#[derive(Clone, Copy)]
-struct ReferenceWord {
-    offset: u32,
-    declared: TypeNumber,
-}
-
 /// Reads references out of memory.
 struct Scanner<'a> {
     memory: Memory<'a>,
@@ -180,30 +154,10 @@ impl<'a> Scanner<'a> {
         shapes: &'a [ClassShape],
         control: &'a Control,
     ) -> Self {
-        let mut shapes = shapes.iter();
         let class_types = std::mem::take(&mut types.classes);
-        let classes = classes.iter().zip(class_types).map(
-            |(&DescribedClass { id, ref class, .. }, types)| {
-                let fields = class.layout.offsets.iter().zip(types.fields);
-                ScannedClass {
-                    id,
-                    is_pointer_free: class.layout.is_pointer_free(),
-                    is_fixed: class.layout.contents == ContentReferences::Fixed,
-                    declared_size: class.declared_size,
-                    is_certain: class.is_certain,
-                    fields: fields
-                        .map(|(&offset, declared)| ReferenceWord { offset, declared })
-                        .collect(),
-                    contents: &class.layout.contents,
-                    first: types.first,
-                    second: types.second,
-                    shape: shapes.next(),
-                }
-            },
-        );
         Self {
             memory,
-            classes: classes.collect(),
+            classes: ScannedClass::all(classes, class_types, shapes),
             shared: SharedByTasks {
                 objects,
                 types,

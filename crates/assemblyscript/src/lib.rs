@@ -31,6 +31,7 @@ mod reference_types;
 mod roles;
 mod roots;
 pub mod runtime;
+mod scanned_class;
 mod source;
 mod survey;
 mod text_search;
