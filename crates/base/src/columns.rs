@@ -163,11 +163,18 @@ pub fn fill<T: Clone>(column: &mut Vec<T>, value: T, length: usize, step: &Step<
 #[inline]
 pub fn push<T>(column: &mut Vec<T>, value: T) -> Result<()> {
     if column.len() == column.capacity() {
-        const FIRST: usize = 1 << 10;
-        reserve(column, column.len().max(FIRST))?;
+        double(column)?;
     }
     column.push(value);
     Ok(())
+}
+
+/// Makes room for as many values again.
+#[cold]
+#[inline(never)]
+fn double<T>(column: &mut Vec<T>) -> Result<()> {
+    const FIRST: usize = 1 << 10;
+    reserve(column, column.len().max(FIRST))
 }
 
 /// Adds values to a column whose final length is not known.
