@@ -1,7 +1,5 @@
 //! The order of objects: by id, whatever the order of nodes in the file.
 
-use std::cmp::Ordering;
-
 use rayon::prelude::*;
 
 use super::raw::RawSnapshot;
@@ -47,11 +45,8 @@ impl Order {
     #[inline]
     pub(super) fn object_of(&self, node: u32) -> u32 {
         match self {
-            &Self::OfFile { root } => match node.cmp(&root) {
-                Ordering::Less => node,
-                Ordering::Equal => NO_OBJECT,
-                Ordering::Greater => node - 1,
-            },
+            &Self::OfFile { root } if node == root => NO_OBJECT,
+            &Self::OfFile { root } => node - u32::from(node > root),
             Self::ById { object_of, .. } => object_of[node as usize],
         }
     }
