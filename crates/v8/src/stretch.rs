@@ -4,7 +4,7 @@
 //! that look different are left to a slower reader.
 
 use bytemuck::cast;
-use wide::{i8x16, i16x8, i32x4, u8x16, u16x8};
+use wide::{i8x16, i16x8, i32x4, u16x8, u64x2};
 
 use super::meta::MOST_FIELDS;
 
@@ -14,22 +14,23 @@ pub(super) type NumberRow = [u64; MOST_FIELDS];
 /// The number of bytes whose kinds are found at once.
 const BLOCK: usize = 64;
 /// The number of blocks in a stretch.
-const BLOCKS: usize = 32;
+const BLOCKS: usize = 64;
 /// The number of bytes in a stretch.
 const LENGTH: usize = BLOCKS * BLOCK;
-/// The most digits of a number.
-const DIGITS: usize = 16;
+/// The number of digits that are read at once.
+const DIGITS: usize = 8;
 
 /// The bytes of a stretch, and those before it which are read with its first number.
-type Area = [u8; DIGITS + LENGTH];
+type Area = [u8; BEFORE + LENGTH];
+const BEFORE: usize = 16;
 
 /// A part of the text that begins with a row.
 pub(super) struct Stretch {
     start: usize,
     /// How many blocks are searched.
     blocks: usize,
-    /// The positions of the bytes that are no digits.
-    ends: [u16; LENGTH],
+    /// The positions of the bytes that are no digits, and some more.
+    ends: [u16; LENGTH + 8],
     /// How many of them there are, and how many were read.
     found: usize,
     read: usize,
@@ -42,7 +43,7 @@ impl Default for Stretch {
         Self {
             start: usize::MAX,
             blocks: 0,
-            ends: [0; LENGTH],
+            ends: [0; LENGTH + 8],
             found: 0,
             read: 0,
             next: 0,
@@ -75,7 +76,7 @@ impl Stretch {
             zeros: 0,
         };
         let mut zeros_before = 0;
-        let blocks = area[DIGITS..].as_chunks().0;
+        let blocks = area[BEFORE..].as_chunks().0;
         for (nth, block) in (0..self.blocks as u16).zip(blocks) {
             let kinds = Kinds::of(block);
             let ends = !kinds.digits;
@@ -86,20 +87,10 @@ impl Stretch {
             if after_others & !kinds.commas | after_zeros & kinds.digits != 0 {
                 break;
             }
-            let Some(into) = self.ends[self.found..].first_chunk_mut::<BLOCK>() else {
+            let Some(into) = self.ends[self.found..].first_chunk_mut() else {
                 break;
             };
-            let mut left = ends;
-            for four in into.as_chunks_mut::<4>().0 {
-                for end in four {
-                    *end = nth * BLOCK as u16 + left.trailing_zeros() as u16;
-                    left &= left.wrapping_sub(1);
-                }
-                if left == 0 {
-                    break;
-                }
-            }
-            self.found += ends.count_ones() as usize;
+            self.found += write_places(ends, nth * BLOCK as u16, into);
             (before, zeros_before) = (kinds, first_zeros);
         }
         true
@@ -125,31 +116,42 @@ impl Stretch {
         let Some(area) = area(bytes, self.start) else {
             return false;
         };
-        // The digits of each number, as four numbers below 10,000.
-        let mut parts = [i32x4::ZERO; MOST_FIELDS];
+        // Each is one less than a number has digits.
+        let mut lengths = [0; FIELDS];
         let mut start = self.next;
-        let mut lengths = 0;
-        for (parts, &end) in parts.iter_mut().zip(ends) {
-            let length = end.wrapping_sub(start).wrapping_sub(1);
-            lengths |= length;
-            *parts = parts_of(area, end, length);
+        for (length, &end) in lengths.iter_mut().zip(ends) {
+            *length = end.wrapping_sub(start).wrapping_sub(1);
             start = end + 1;
         }
-        if usize::from(lengths) >= DIGITS {
+        let longest = usize::from(lengths.iter().fold(0, |all, length| all | length));
+        if longest < DIGITS {
+            read_last_digits(area, ends, &lengths, row);
+        } else if longest < MASKS.len() {
+            read_last_digits(area, ends, &lengths, row);
+            for ((number, &end), &length) in row.iter_mut().zip(ends).zip(&lengths) {
+                if usize::from(length) < DIGITS {
+                    continue;
+                }
+                let end = BEFORE + usize::from(end) % LENGTH;
+                let digit = |nth: usize| u64::from(area[end - nth] & 0x0f);
+                *number += 100_000_000
+                    * match usize::from(length) + 1 {
+                        9 => digit(9),
+                        10 => 10 * digit(10) + digit(9),
+                        _ => return false,
+                    };
+            }
+        } else {
             return false;
         }
         let mut read = FIELDS;
-        let after_last = area[DIGITS + usize::from(start - 1) % LENGTH];
+        let after_last = area[BEFORE + usize::from(start - 1) % LENGTH];
         if after_last != b',' {
             if after_last != b'\n' || after != start {
                 return false;
             }
             read += 1;
             start += 1;
-        }
-        let pairs = parts[..FIELDS.next_multiple_of(2)].as_chunks::<2>().0;
-        for (two, numbers) in pairs.iter().zip(row.as_chunks_mut::<2>().0) {
-            *numbers = numbers_of(*two);
         }
         self.read += read;
         self.next = start;
@@ -159,7 +161,7 @@ impl Stretch {
 
 #[inline(always)]
 fn area(bytes: &[u8], start: usize) -> Option<&Area> {
-    bytes.get(start.checked_sub(DIGITS)?..)?.first_chunk()
+    bytes.get(start.checked_sub(BEFORE)?..)?.first_chunk()
 }
 
 /// Which bytes of a block are of each kind, a bit for each.
@@ -198,9 +200,51 @@ fn shifted(bits: u64, before: u64) -> u64 {
     bits << 1 | before >> 63
 }
 
-/// By one less than the number of digits: the bits of these digits among those of as many bytes.
-static MASKS: [u128; DIGITS] = {
-    let mut masks = [u128::from_ne_bytes([0x0f; 16]); DIGITS];
+/// A number of equal bytes.
+const fn each(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// By byte: the places of its bits that are set, and others after them.
+static PLACES: [[u16; 8]; 256] = {
+    let mut places = [[0; 8]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let (mut place, mut found) = (0, 0);
+        while place < 8 {
+            if byte >> place & 1 != 0 {
+                places[byte][found] = place;
+                found += 1;
+            }
+            place += 1;
+        }
+        byte += 1;
+    }
+    places
+};
+
+/// Writes the places of the bits that are set, counted from `first`, and some more. Returns how many these are.
+#[inline(always)]
+fn write_places(bits: u64, first: u16, into: &mut [u16; BLOCK + 8]) -> usize {
+    // The number of bits of each byte, and then of it and all before it.
+    let pairs = bits - ((bits >> 1) & each(0x55));
+    let fours = (pairs & each(0x33)) + ((pairs >> 2) & each(0x33));
+    let of_bytes = (fours + (fours >> 4)) & each(0x0f);
+    let counts = of_bytes.wrapping_mul(each(1));
+    let (mut places, mut before) = (u16x8::splat(first), counts << 8);
+    for byte in bits.to_le_bytes() {
+        let start = (before % BLOCK as u64) as usize;
+        let found = places + u16x8::new(PLACES[usize::from(byte)]);
+        into[start..start + 8].copy_from_slice(found.as_array());
+        places += u16x8::splat(8);
+        before >>= 8;
+    }
+    (counts >> 56) as usize
+}
+
+/// By one less than the number of digits: the bits of the last ones among those of eight bytes.
+static MASKS: [u64; 16] = {
+    let mut masks = [each(0x0f); 16];
     let mut nth = 0;
     while nth < DIGITS {
         masks[nth] <<= 8 * (DIGITS - 1 - nth);
@@ -209,24 +253,52 @@ static MASKS: [u128; DIGITS] = {
     masks
 };
 
-/// The number that ends at a position, as four numbers below 10,000. It has one digit more than `length`.
+/// The bytes before a position, the first of them in the lowest byte.
 #[inline(always)]
-fn parts_of(area: &Area, end: u16, length: u16) -> i32x4 {
-    let end = usize::from(end) % LENGTH;
-    let mask: u8x16 = cast(MASKS[usize::from(length) % DIGITS].to_le_bytes());
-    let text = area[end..end + DIGITS].first_chunk().copied();
-    let digits: u16x8 = cast(u8x16::new(text.unwrap_or_default()) & mask);
-    // The first digit is in the lower byte.
-    let pairs: i16x8 = cast((digits * u16x8::splat(1 + (10 << 8))) >> 8);
-    pairs.dot(i16x8::new([100, 1, 100, 1, 100, 1, 100, 1]))
+fn text_before(area: &Area, end: u16) -> u64 {
+    let end = BEFORE + usize::from(end) % LENGTH;
+    let text = area[end - DIGITS..end].first_chunk().copied();
+    u64::from_le_bytes(text.unwrap_or_default())
 }
 
-/// The two numbers of these parts.
+/// Reads at most eight digits of each number. It has one digit more than its length says.
 #[inline(always)]
-fn numbers_of(two: [i32x4; 2]) -> [u64; 2] {
-    let parts = i16x8::from_i32x8_saturate(cast(two));
-    let halves = parts.dot(i16x8::new([10_000, 1, 10_000, 1, 10_000, 1, 10_000, 1]));
-    let [one, one_low, other, other_low] = cast::<_, [u32; 4]>(halves).map(u64::from);
-    const BOTH: u64 = 100_000_000;
-    [one * BOTH + one_low, other * BOTH + other_low]
+fn read_last_digits<const FIELDS: usize>(
+    area: &Area,
+    ends: &[u16; FIELDS],
+    lengths: &[u16; FIELDS],
+    row: &mut NumberRow,
+) {
+    let mut texts = [0; MOST_FIELDS];
+    let mut masks = [0; MOST_FIELDS];
+    for (nth, (&end, &length)) in ends.iter().zip(lengths).enumerate() {
+        texts[nth] = text_before(area, end);
+        masks[nth] = MASKS[usize::from(length) % MASKS.len()];
+    }
+    let texts = texts[..FIELDS.next_multiple_of(4)].as_chunks().0;
+    let masks = masks[..FIELDS.next_multiple_of(4)].as_chunks().0;
+    for ((texts, masks), numbers) in texts.iter().zip(masks).zip(row.as_chunks_mut().0) {
+        *numbers = numbers_of(*texts, *masks);
+    }
+}
+
+/// The numbers of at most eight digits at the ends of these texts.
+#[inline(always)]
+fn numbers_of([a, b, c, d]: [u64; 4], masks: [u64; 4]) -> [u64; 4] {
+    let [mask_a, mask_b, mask_c, mask_d] = masks;
+    let parts = i16x8::from_i32x8_saturate(cast([
+        parts_of(u64x2::new([a, b]) & u64x2::new([mask_a, mask_b])),
+        parts_of(u64x2::new([c, d]) & u64x2::new([mask_c, mask_d])),
+    ]));
+    let numbers = parts.dot(i16x8::new([10_000, 1, 10_000, 1, 10_000, 1, 10_000, 1]));
+    cast::<_, [u32; 4]>(numbers).map(u64::from)
+}
+
+/// Four digits each, as numbers.
+#[inline(always)]
+fn parts_of(digits: u64x2) -> i32x4 {
+    // The first digit is in the lower byte.
+    let pairs: u16x8 = cast(digits);
+    let pairs: i16x8 = cast((pairs * u16x8::splat(1 + (10 << 8))) >> 8);
+    pairs.dot(i16x8::new([100, 1, 100, 1, 100, 1, 100, 1]))
 }
