@@ -7,9 +7,22 @@ use rayon::prelude::*;
 use super::meta::MOST_FIELDS;
 use super::raw::{EdgeKind, RawSnapshot};
 use super::reader::File;
+use super::stretch::NumberRow;
 use base::columns;
 use base::error::Result;
 pub use heap::WideLabel;
+
+/// How the numbers of an edge are read.
+#[derive(Clone, Copy)]
+struct EdgeReader<'a> {
+    at_type: usize,
+    at_name: usize,
+    at_target: usize,
+    /// The types, each with the end of its names or indexes.
+    kinds: &'a [(EdgeKind, u64)],
+    node_fields: ExactDivisor,
+    nodes: u64,
+}
 
 impl File<'_, '_> {
     /// The edges. Names are below `strings`.
@@ -24,10 +37,6 @@ impl File<'_, '_> {
                 )
             })
         };
-        let at_type = required("type")?;
-        let at_name = required("name_or_index")?;
-        let at_target = required("to_node")?;
-        let rows = self.edges.rows;
         let kinds: Vec<(EdgeKind, u64)> = self
             .meta
             .edge_types
@@ -38,13 +47,20 @@ impl File<'_, '_> {
                 (kind, if has_name { strings as u64 } else { 1 << 32 })
             })
             .collect();
+        let of_edges = EdgeReader {
+            at_type: required("type")?,
+            at_name: required("name_or_index")?,
+            at_target: required("to_node")?,
+            kinds: &kinds,
+            node_fields: ExactDivisor::new(self.meta.node_fields.len() as u64),
+            nodes: self.nodes.rows as u64,
+        };
+        let rows = self.edges.rows;
         raw.edge_labels = columns::zeros::<WideLabel>(rows)?;
         raw.edge_targets = columns::zeros::<u32>(rows)?;
         let is_internal: Vec<AtomicBool> =
             columns::collected((0..strings).map(|_| AtomicBool::new(false)))?;
         let numbers = &self.edges;
-        let node_fields = ExactDivisor::new(self.meta.node_fields.len() as u64);
-        let nodes = self.nodes.rows as u64;
         let parts = (
             numbers.cut(&mut raw.edge_labels),
             numbers.cut(&mut raw.edge_targets),
@@ -52,39 +68,21 @@ impl File<'_, '_> {
         parts
             .into_par_iter()
             .enumerate()
-            .try_for_each(|(piece, (labels, targets))| {
-                let mut columns = labels.iter_mut().zip(targets);
-                numbers.read(self.bytes, piece, |number, row| {
-                    let value = |field: usize| row[field % MOST_FIELDS];
-                    let bad = |field: usize, what: &str, expected: &str| {
-                        let value = value(field);
-                        Err(self.bad_number(numbers, number, field, what, value, expected))
-                    };
-                    let name = value(at_name);
-                    let Some(&(kind, names)) = kinds.get(value(at_type) as usize) else {
-                        return bad(
-                            at_type,
-                            "the type of an edge",
-                            "the number of one of edge_types",
-                        );
-                    };
-                    if name >= names {
-                        return bad(
-                            at_name,
-                            "the name or index of an edge",
-                            "the number of a string, or an index below 2^32",
-                        );
-                    }
-                    let node = node_fields.quotient(value(at_target));
-                    if node >= nodes {
-                        return bad(at_target, "the to_node of an edge", "the index of a node");
-                    }
-                    if let Some((label, target)) = columns.next() {
-                        *label = kind.label(name as u32);
-                        *target = node as u32;
-                    }
-                    if kind == EdgeKind::Internal {
-                        is_internal[name as usize].store(true, Ordering::Relaxed);
+            .try_for_each(|(piece, (mut labels, mut targets))| {
+                numbers.read_batches(self.bytes, piece, |first, rows| {
+                    // A copy, so that its parts stay in registers.
+                    let reader = of_edges;
+                    let labels = labels.split_off_mut(..rows.len()).unwrap_or_default();
+                    let targets = targets.split_off_mut(..rows.len()).unwrap_or_default();
+                    let columns = labels.iter_mut().zip(targets);
+                    for (nth, (row, (to_label, to_target))) in rows.iter().zip(columns).enumerate()
+                    {
+                        let number = first + nth;
+                        let (kind, name, target) = self.edge(reader, number, row)?;
+                        (*to_label, *to_target) = (kind.label(name), target);
+                        if kind == EdgeKind::Internal {
+                            is_internal[name as usize].store(true, Ordering::Relaxed);
+                        }
                     }
                     Ok(())
                 })?;
@@ -98,9 +96,49 @@ impl File<'_, '_> {
         }
         Ok(())
     }
+
+    /// The type of an edge, its name or index, and the node that it leads to.
+    #[inline(always)]
+    fn edge(
+        &self,
+        reader: EdgeReader<'_>,
+        number: usize,
+        row: &NumberRow,
+    ) -> Result<(EdgeKind, u32, u32)> {
+        let value = |field: usize| row[field % MOST_FIELDS];
+        let bad = |field: usize, what: &str, expected: &str| {
+            let value = value(field);
+            Err(self.bad_number(&self.edges, number, field, what, value, expected))
+        };
+        let name = value(reader.at_name);
+        let Some(&(kind, names)) = reader.kinds.get(value(reader.at_type) as usize) else {
+            return bad(
+                reader.at_type,
+                "the type of an edge",
+                "the number of one of edge_types",
+            );
+        };
+        if name >= names {
+            return bad(
+                reader.at_name,
+                "the name or index of an edge",
+                "the number of a string, or an index below 2^32",
+            );
+        }
+        let target = reader.node_fields.quotient(value(reader.at_target));
+        if target >= reader.nodes {
+            return bad(
+                reader.at_target,
+                "the to_node of an edge",
+                "the index of a node",
+            );
+        }
+        Ok((kind, name as u32, target as u32))
+    }
 }
 
 /// Divides by a number without a division.
+#[derive(Clone, Copy)]
 struct ExactDivisor {
     /// The product with the odd part of the divisor is 1, modulo 2^64.
     inverse: u64,

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::meta::MOST_FIELDS;
 use super::raw::{NodeKind, RawSnapshot, WideSizes};
 use super::reader::File;
+use super::stretch::NumberRow;
 use super::strings::SnapshotStrings;
 use base::columns;
 use base::error::Result;
@@ -26,6 +27,7 @@ struct Sparse {
 }
 
 /// The columns of the fields of a node.
+#[derive(Clone, Copy)]
 struct NodeColumns {
     kind: usize,
     name: usize,
@@ -42,6 +44,31 @@ struct ColumnsPiece<'c> {
     ids: &'c mut [u32],
     sizes: &'c mut [u32],
     edge_counts: &'c mut [u32],
+}
+
+impl<'c> ColumnsPiece<'c> {
+    /// The part of the next nodes.
+    fn next(&mut self, count: usize) -> Self {
+        fn next<'c, T>(column: &mut &'c mut [T], count: usize) -> &'c mut [T] {
+            column.split_off_mut(..count).unwrap_or_default()
+        }
+        Self {
+            types: next(&mut self.types, count),
+            names: next(&mut self.names, count),
+            ids: next(&mut self.ids, count),
+            sizes: next(&mut self.sizes, count),
+            edge_counts: next(&mut self.edge_counts, count),
+        }
+    }
+}
+
+/// The numbers of a node that all nodes have.
+struct NodeNumbers {
+    kind: u8,
+    name: u32,
+    id: u32,
+    size: u64,
+    edges: u32,
 }
 
 impl File<'_, '_> {
@@ -161,62 +188,84 @@ impl File<'_, '_> {
         &self,
         at: &NodeColumns,
         piece: usize,
-        into: ColumnsPiece<'_>,
+        mut into: ColumnsPiece<'_>,
         strings: usize,
     ) -> Result<Sparse> {
-        let numbers = &self.nodes;
-        let type_count = self.meta.node_types.len() as u64;
         let mut sparse = Sparse::default();
-        let columns = into.types.iter_mut().zip(into.names).zip(into.ids);
-        let mut columns = columns.zip(into.sizes).zip(into.edge_counts);
-        numbers.read(self.bytes, piece, |number, row| {
-            let value = |field: usize| row[field % MOST_FIELDS];
-            let bad = |field, what: &str, expected: &str| {
-                Err(self.bad_number(numbers, number, field, what, value(field), expected))
-            };
-            let (kind, name, size) = (value(at.kind), value(at.name), value(at.size));
-            if kind >= type_count {
-                return bad(
-                    at.kind,
-                    "the type of a node",
-                    "the number of one of node_types",
-                );
-            }
-            if name >= strings as u64 {
-                return bad(at.name, "the name of a node", "the number of a string");
-            }
-            let Ok(id) = u32::try_from(value(at.id)) else {
-                return bad(at.id, "the id of a node", "at most 4294967295");
-            };
-            let Ok(edges) = u32::try_from(value(at.edges)) else {
-                return bad(
-                    at.edges,
-                    "the edge_count of a node",
-                    "at most the number of edges",
-                );
-            };
-            if size >= MOST_BYTES {
-                return bad(at.size, "the self_size of a node", "less than 8 PiB");
-            }
-            let low = u32::try_from(size).unwrap_or(HUGE);
-            if low == HUGE {
-                columns::push(&mut sparse.huge, (number as u32, size))?;
-            }
-            sparse.small += u64::from(low);
-            if let Some(((((kinds, names), ids), sizes), edge_counts)) = columns.next() {
-                (*kinds, *names, *ids) = (kind as u8, name as u32, id);
-                (*sizes, *edge_counts) = (low, edges);
-            }
-            let detached = at.detached.map_or(0, |field| (value(field) & 3) as u8);
-            if detached != 0 {
-                columns::push(&mut sparse.detachedness, (number as u32, detached))?;
-            }
-            let trace = at.trace.map_or(0, value);
-            if trace != 0 {
-                columns::push(&mut sparse.traces, (number as u32, trace))?;
+        self.nodes.read_batches(self.bytes, piece, |first, rows| {
+            // A copy, so that its parts stay in registers.
+            let at = *at;
+            let into = into.next(rows.len());
+            let columns = into.types.iter_mut().zip(into.names).zip(into.ids);
+            let columns = columns.zip(into.sizes).zip(into.edge_counts);
+            for (nth, (row, ((((kind, name), id), size), edge_count))) in
+                rows.iter().zip(columns).enumerate()
+            {
+                let number = first + nth;
+                let node = self.node(at, strings, number, row)?;
+                (*kind, *name, *id, *edge_count) = (node.kind, node.name, node.id, node.edges);
+                *size = u32::try_from(node.size).unwrap_or(HUGE);
+                if *size == HUGE {
+                    columns::push(&mut sparse.huge, (number as u32, node.size))?;
+                }
+                sparse.small += u64::from(*size);
+                let value = |field: usize| row[field % MOST_FIELDS];
+                let detached = at.detached.map_or(0, |field| (value(field) & 3) as u8);
+                if detached != 0 {
+                    columns::push(&mut sparse.detachedness, (number as u32, detached))?;
+                }
+                let trace = at.trace.map_or(0, value);
+                if trace != 0 {
+                    columns::push(&mut sparse.traces, (number as u32, trace))?;
+                }
             }
             Ok(())
         })?;
         Ok(sparse)
+    }
+
+    #[inline(always)]
+    fn node(
+        &self,
+        at: NodeColumns,
+        strings: usize,
+        number: usize,
+        row: &NumberRow,
+    ) -> Result<NodeNumbers> {
+        let value = |field: usize| row[field % MOST_FIELDS];
+        let bad = |field, what: &str, expected: &str| {
+            Err(self.bad_number(&self.nodes, number, field, what, value(field), expected))
+        };
+        let (kind, name, size) = (value(at.kind), value(at.name), value(at.size));
+        if kind >= self.meta.node_types.len() as u64 {
+            return bad(
+                at.kind,
+                "the type of a node",
+                "the number of one of node_types",
+            );
+        }
+        if name >= strings as u64 {
+            return bad(at.name, "the name of a node", "the number of a string");
+        }
+        let Ok(id) = u32::try_from(value(at.id)) else {
+            return bad(at.id, "the id of a node", "at most 4294967295");
+        };
+        let Ok(edges) = u32::try_from(value(at.edges)) else {
+            return bad(
+                at.edges,
+                "the edge_count of a node",
+                "at most the number of edges",
+            );
+        };
+        if size >= MOST_BYTES {
+            return bad(at.size, "the self_size of a node", "less than 8 PiB");
+        }
+        Ok(NodeNumbers {
+            kind: kind as u8,
+            name: name as u32,
+            id,
+            size,
+            edges,
+        })
     }
 }

@@ -136,21 +136,29 @@ impl NumberTexts {
         piece: usize,
         mut each: impl FnMut(usize, &NumberRow) -> Result<()>,
     ) -> Result<()> {
-        let all = |first: usize, rows: &[NumberRow]| {
+        self.read_batches(bytes, piece, |first, rows| {
             let mut rows = (first..).zip(rows);
             rows.try_for_each(|(number, row)| each(number, row))
-        };
+        })
+    }
+
+    /// Passes on the rows of a piece, several at a time, with the number of the first.
+    pub(super) fn read_batches(
+        &self,
+        bytes: &[u8],
+        piece: usize,
+        each: impl FnMut(usize, &[NumberRow]) -> Result<()>,
+    ) -> Result<()> {
         match self.fields {
-            3 => self.read_batches::<3>(bytes, piece, all),
-            6 => self.read_batches::<6>(bytes, piece, all),
-            7 => self.read_batches::<7>(bytes, piece, all),
-            _ => self.read_batches::<0>(bytes, piece, all),
+            3 => self.read_rows::<3>(bytes, piece, each),
+            6 => self.read_rows::<6>(bytes, piece, each),
+            7 => self.read_rows::<7>(bytes, piece, each),
+            _ => self.read_rows::<0>(bytes, piece, each),
         }
     }
 
-    /// Passes on the rows of a piece, several at a time, with the number of the first. Rows of `FIELDS` numbers are read
-    /// fast, unless it is 0.
-    fn read_batches<const FIELDS: usize>(
+    /// The same. Rows of `FIELDS` numbers are read fast, unless it is 0.
+    fn read_rows<const FIELDS: usize>(
         &self,
         bytes: &[u8],
         piece: usize,
