@@ -95,7 +95,7 @@ impl DumpBytes for UnchangedFile {
 }
 
 /// Bytes of mapped pages that are kept.
-const KEPT: u64 = 128 << 20;
+const KEPT: u64 = 64 << 20;
 
 /// The file while it is open.
 struct OpenFile<'f> {
