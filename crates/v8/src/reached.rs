@@ -6,6 +6,10 @@ use base::columns;
 use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 pub use heap::WideLabel;
+use heap::prefetch;
+
+/// How many edges ahead the states of targets are asked for.
+const AHEAD: usize = 16;
 
 /// The page reaches the node, and not only V8 or a debugger.
 const PAGE: u8 = 1;
@@ -48,6 +52,7 @@ impl Reached {
             step,
             states: columns::zeros(raw.len())?,
             waiting: Vec::new(),
+            followed: 0,
         };
         search.find_page()?;
         search.follow(raw.root)?;
@@ -120,6 +125,8 @@ struct ReachSearch<'r, 'c> {
     step: &'r Step<'c>,
     states: Vec<u8>,
     waiting: Vec<u32>,
+    /// How many nodes have waited so far.
+    followed: usize,
 }
 
 impl ReachSearch<'_, '_> {
@@ -142,10 +149,9 @@ impl ReachSearch<'_, '_> {
 
     /// Calls `follow` with each waiting node, and those that it adds.
     fn run(&mut self, mut follow: impl FnMut(&mut Self, u32) -> Result<()>) -> Result<()> {
-        let mut count = 0;
         while let Some(node) = self.waiting.pop() {
-            count += 1;
-            if count % CHECK_INTERVAL == 0 {
+            self.followed += 1;
+            if self.followed.is_multiple_of(CHECK_INTERVAL) {
                 self.step.advance(0)?;
             }
             follow(self, node)?;
@@ -163,25 +169,23 @@ impl ReachSearch<'_, '_> {
                 EdgeKind::Shortcut => true,
                 _ => false,
             };
-            if is_entry && self.states[target as usize] == 0 {
-                self.add(target, PAGE | ALIVE)?;
+            if is_entry {
+                self.states[target as usize] = PAGE | ALIVE;
             }
         }
         let mut others = Vec::new();
-        self.run(|search, node| {
-            for edge in raw.edges(node) {
-                let target = raw.edge_targets[edge];
-                if search.states[target as usize] != 0 || raw.edge_kind(edge) == EdgeKind::Weak {
-                    continue;
-                }
-                if search.can_keep(node, edge) {
-                    search.add(target, PAGE | ALIVE)?
-                } else {
-                    columns::push(&mut others, target)?
-                }
+        // Most edges lead to later nodes, so nodes are looked at in the order of the file. Only those that are found when
+        // it is too late have to wait.
+        for now in 0..raw.len() as u32 {
+            if (now as usize).is_multiple_of(CHECK_INTERVAL) {
+                self.step.advance(0)?;
             }
-            Ok(())
-        })?;
+            if self.states[now as usize] == 0 {
+                continue;
+            }
+            self.follow_in_page(now, now, &mut others)?;
+            self.run(|search, node| search.follow_in_page(node, now, &mut others))?;
+        }
         for target in others {
             if self.states[target as usize] == 0 {
                 self.add(target, PAGE)?;
@@ -196,6 +200,30 @@ impl ReachSearch<'_, '_> {
             }
             Ok(())
         })
+    }
+
+    /// Follows the edges of a node that the page reaches. Targets up to `now` wait.
+    #[inline]
+    fn follow_in_page(&mut self, node: u32, now: u32, others: &mut Vec<u32>) -> Result<()> {
+        let raw = self.raw;
+        for edge in raw.edges(node) {
+            if let Some(&ahead) = raw.edge_targets.get(edge + AHEAD) {
+                prefetch(&self.states, ahead);
+            }
+            let target = raw.edge_targets[edge];
+            if self.states[target as usize] != 0 || raw.edge_kind(edge) == EdgeKind::Weak {
+                continue;
+            }
+            if !self.can_keep(node, edge) {
+                columns::push(others, target)?;
+                continue;
+            }
+            self.states[target as usize] = PAGE | ALIVE;
+            if target <= now {
+                columns::push(&mut self.waiting, target)?;
+            }
+        }
+        Ok(())
     }
 
     /// Follows the edges that keep their targets alive.
