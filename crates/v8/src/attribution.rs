@@ -5,6 +5,10 @@ use super::raw::{EdgeKind, NodeKind, RawSnapshot, WideSizes};
 use base::columns;
 use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
+use heap::prefetch;
+
+/// How many edges ahead the owners of targets are asked for.
+const AHEAD: usize = 16;
 
 /// No owner, and more than one.
 const NONE: u32 = u32::MAX;
@@ -145,6 +149,9 @@ impl RawSnapshot {
     fn own(&self, node: u32, owners: &mut [u32], waiting: &mut Vec<u32>) -> Result<()> {
         let owner = owners[node as usize];
         for edge in self.edges(node) {
+            if let Some(&ahead) = self.edge_targets.get(edge + AHEAD) {
+                prefetch(owners, ahead);
+            }
             let target = self.edge_targets[edge];
             let current = &mut owners[target as usize];
             if *current == target || *current == owner || *current == SEVERAL {

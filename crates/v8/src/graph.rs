@@ -22,8 +22,12 @@ use base::side_by_side::side_by_side;
 use base::units::{AddressForm, ObjectIndex};
 use heap::{
     AllocationLines, Edges, Heap, HeapClass, NameKind, ObjectTable, RootKind, RootSlots,
-    UnsizedTree, WideLabel, class_counts, live_classes,
+    UnsizedTree, WideLabel, class_counts, live_classes, prefetch,
 };
+
+/// How many objects ahead the edges of a node are looked up, and read.
+const NODES_AHEAD: usize = 16;
+const EDGES_AHEAD: usize = 8;
 
 /// Computes the heap of a snapshot. For questions, its references have labels, and the names of roots and of all else are
 /// found; otherwise these are empty.
@@ -312,6 +316,14 @@ impl EdgeSelection {
         for (object, &node) in nodes.iter().enumerate() {
             if object % CHECK_INTERVAL == 0 {
                 step.advance(0)?;
+            }
+            if let Some(&ahead) = nodes.get(object + NODES_AHEAD) {
+                prefetch(&self.first_edges, ahead);
+            }
+            if let Some(&ahead) = nodes.get(object + EDGES_AHEAD) {
+                let first = self.first_edges[ahead as usize];
+                prefetch(&self.labels, first);
+                prefetch(&self.targets, first);
             }
             let edges = self.first_edges[node as usize]..self.first_edges[node as usize + 1];
             for edge in edges {
