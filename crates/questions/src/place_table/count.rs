@@ -206,16 +206,18 @@ impl SizedSubject<'_> {
         counted.sum
     }
 
-    /// The live objects in preorder of the dominator tree, with what each adds. The memory of the next ones is asked for.
-    fn live(&self) -> impl Iterator<Item = (ObjectIndex, Seen)> {
+    /// The live objects in preorder of the dominator tree, with what each adds. The memory of the next ones is asked for,
+    /// and `ask` asks for what else will be read of them.
+    fn live(&self, ask: impl Fn(ObjectIndex)) -> impl Iterator<Item = (ObjectIndex, Seen)> {
         let Subject {
             heap, dominators, ..
         } = self.subject;
         let objects = dominators.objects();
         (0..objects.len() as u32).map(move |position| {
-            if let Some(ahead) = objects.get((position + AHEAD) as usize) {
+            if let Some(&ahead) = objects.get((position + AHEAD) as usize) {
                 prefetch(self.content_sizes, ahead.0);
                 prefetch(&heap.retained_sizes, ahead.0);
+                ask(ahead);
             }
             (objects[position as usize], self.seen(position))
         })
@@ -250,7 +252,12 @@ impl SizedSubject<'_> {
         let mut groups = columns::repeated(Counted::default(), tree.groups().len())?;
         let mut sizes = columns::repeated(0u64, tree.groups().len())?;
         let mut classes = columns::repeated(Counted::default(), first_slots.len())?;
-        for (object, seen) in self.live() {
+        let ask = |ahead: ObjectIndex| {
+            tree.prefetch(ahead);
+            prefetch(&heap.objects.class_slots, ahead.0);
+            prefetch(&heap.objects.shallow_sizes, ahead.0);
+        };
+        for (object, seen) in self.live(ask) {
             if (seen.position as usize).is_multiple_of(CHECK_INTERVAL) {
                 step.advance(0)?;
             }
@@ -276,18 +283,10 @@ impl SizedSubject<'_> {
         let mut counted = columns::repeated(Counted::default(), fields.len())?;
         let mut further = finder.further.iter().copied().peekable();
         let mut its_fields: Vec<u32> = Vec::new();
-        for (object, seen) in self.live() {
+        for (object, seen) in self.live(|ahead| prefetch(&finder.first, ahead.0)) {
             let position = seen.position;
             if (position as usize).is_multiple_of(CHECK_INTERVAL) {
                 step.advance(0)?;
-            }
-            if let Some(ahead) = self
-                .subject
-                .dominators
-                .objects()
-                .get((position + AHEAD) as usize)
-            {
-                prefetch(&finder.first, ahead.0);
             }
             let first = finder.first[object.at()];
             if first == NO_PLACE {
