@@ -224,6 +224,7 @@ impl File<'_, '_> {
         Ok(sparse)
     }
 
+    /// The numbers of a node, each as its column can have it.
     #[inline(always)]
     fn node(
         &self,
