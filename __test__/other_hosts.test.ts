@@ -1,5 +1,5 @@
 /**
- * Dumps from hosts other than Node, with the code of the pages in docs/hosts. The judge is the dump that Node writes at the
+ * Dumps from hosts other than Node, with the code of docs/other-hosts.md. The judge is the dump that Node writes at the
  * same moment, byte for byte. `npm run test:other-hosts` installs the engines into build/hosts, and fails without them; in
  * other runs, what is not installed there is skipped.
  */
@@ -34,11 +34,11 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The first block of a page in docs/hosts with this info string. */
-function block(page: string, info: string): string {
-  const text = readFileSync(join(import.meta.dirname, "../docs/hosts", `${page}.md`), "utf8");
+/** The first block of docs/other-hosts.md with this info string. */
+function block(info: string): string {
+  const text = readFileSync(join(import.meta.dirname, "../docs/other-hosts.md"), "utf8");
   const [, start] = text.split(`\`\`\`${info}\n`);
-  if (start === undefined) throw new Error(`docs/hosts/${page}.md has no block ${info}`);
+  if (start === undefined) throw new Error(`docs/other-hosts.md has no block ${info}`);
   return start.slice(0, start.indexOf("```"));
 }
 
@@ -128,9 +128,9 @@ async function program(flags: string[]) {
   return { wasm, exposed, expected: await dumpOfNode(bytes) };
 }
 
-/** A block of a page, which is as short as the pages promise. */
-function shortBlock(page: string, info: string): string {
-  const code = block(page, info);
+/** A block of a page, which is as short as a page can show. */
+function shortBlock(info: string): string {
+  const code = block(info);
   expect(code.trim().split("\n").length).toBeLessThanOrEqual(20);
   return code;
 }
@@ -139,7 +139,7 @@ describe.each(ENGINES)("$title", ({ page, python, host }) => {
   test.skipIf(isMissing(python)).for(FLAGS)("writes the dump of Node, with %j", async (flags) => {
     const { wasm, exposed, expected } = await program(flags);
     const script = join(folder, "host.py");
-    writeFileSync(script, shortBlock(page, `python ${page}`) + host);
+    writeFileSync(script, shortBlock(`python ${page}`) + host);
     const dump = join(folder, `${page}.dump`);
     execFileSync(python, [script, exposed, dump]);
     expect(readFileSync(dump).equals(expected)).toBe(true);
@@ -267,7 +267,7 @@ describe("the crate wasmtime (skipped if it is not installed)", () => {
   test("its program has the code of the page", () => {
     const source = readFileSync(join(import.meta.dirname, "hosts/wasmtime/src/main.rs"), "utf8");
     for (const info of ["rust coredump", "rust exposed", "rust unprepared"]) {
-      expect(source).toContain(shortBlock("wasmtime", info));
+      expect(source).toContain(shortBlock(info));
     }
   });
 });

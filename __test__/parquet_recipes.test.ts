@@ -13,7 +13,7 @@ import { sessionsFolder } from "./support/sessions.ts";
 
 /** The statements of the page, by the first words of their comments. */
 function recipes(): Map<string, string> {
-  const page = readFileSync(join(import.meta.dirname, "../docs/exports/parquet.md"), "utf8");
+  const page = readFileSync(join(import.meta.dirname, "../docs/fleet.md"), "utf8");
   const [, sql] = page.split("## Recipes\n")[1]?.match(/```sql\n([\s\S]*?)```/) ?? [];
   const statements = (sql ?? "").split(/;\n/).filter((text) => text.trim() !== "");
   return new Map(
