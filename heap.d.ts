@@ -156,7 +156,7 @@ export interface FindOptions extends PageOptions {
   /** Of a heap snapshot of V8: only what objects of this category alone keep alive, and these themselves. */
   category?: Category | null | undefined;
   /**
-   * An expression of CEL over one object, such as `open == false`: only objects for which it is true. `docs/where.md`
+   * An expression of CEL over one object, such as `open == false`: only objects for which it is true. `docs/find-a-leak.md#which-objects-conditions`
    * describes it.
    */
   where?: string | null | undefined;
