@@ -19,7 +19,7 @@ import { codePlace } from "./source_place.js";
 const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 
 const PROJECT = "https://github.com/warpo/heap-analyzer";
-const HELP = `${PROJECT}/blob/main/docs/gate.md#a-gate-in-your-pipeline`;
+const HELP = `${PROJECT}/blob/main/docs/test-for-leaks.md#a-gate-in-your-pipeline`;
 
 /** What a rule of each kind finds. */
 const DESCRIPTIONS: Record<string, string> = {
