@@ -1,12 +1,11 @@
 /**
- * The pages about programs of other languages, command by command, in an empty folder. Addresses and sizes in the output
- * depend on the version of the compiler, so only what is left without them is compared.
+ * The recipes of docs/native.md, command by command, each in an empty folder. Addresses and sizes in the output depend on
+ * the version of the compiler, so only what is left without them is compared.
  */
 import { spawnSync } from "node:child_process";
 import {
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -19,21 +18,25 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { compiler } from "./support/native_toolchains.ts";
 
 const ROOT = resolve(__dirname, "..");
-const PAGES = join(ROOT, "docs/native");
+const PAGE = join(ROOT, "docs/native.md");
 
-/** A command that succeeds if the compiler of a page is there. */
+/** For each recipe, a command that succeeds if its compiler is there. */
 const NEEDS: Record<string, string[]> = {
-  "c.md": ["clang", "--target=wasm32-wasi", "-E", "-include", "stdlib.h", "-xc", "/dev/null"],
-  "emscripten.md": ["emcc", "--version"],
-  "rust.md": [
-    "sh",
-    "-c",
-    "ls $(rustc --print target-libdir --target wasm32-unknown-unknown)/libstd*",
+  "C and C++ with clang": [
+    "clang",
+    "--target=wasm32-wasi",
+    "-E",
+    "-include",
+    "stdlib.h",
+    "-xc",
+    "/dev/null",
   ],
-  "zig.md": ["python3", "-m", "ziglang", "version"],
+  Emscripten: ["emcc", "--version"],
+  Rust: ["sh", "-c", "ls $(rustc --print target-libdir --target wasm32-unknown-unknown)/libstd*"],
+  Zig: ["python3", "-m", "ziglang", "version"],
 };
 /** Those compilers take long: `npm run test:native`. */
-const SLOW = ["emscripten.md", "zig.md"];
+const SLOW = ["Emscripten", "Zig"];
 
 let folder: string;
 beforeEach(() => {
@@ -99,17 +102,30 @@ function follow(info: string, text: string): string {
   return shape(output) === shape(text) ? text : output;
 }
 
-describe.skipIf(process.platform === "win32")("the commands of a page print what it says", () => {
-  test.for(readdirSync(PAGES))("%s", async (name, context) => {
+/** Follows all blocks of a text, and returns the text as it should be. */
+function followAll(text: string): string {
+  return text.replace(
+    /^```([^\n]+)\n([\s\S]*?)^```$/gm,
+    (_, info: string, block: string) => `\`\`\`${info}\n${follow(info, block)}\`\`\``,
+  );
+}
+
+/** The text of a page from this heading to the next one of its level. */
+function section(page: string, heading: string): string {
+  const [, text] = page.split(`\n## ${heading}\n`);
+  if (text === undefined) throw new Error(`${PAGE} has no heading ${heading}`);
+  return text.split("\n## ")[0] as string;
+}
+
+describe.skipIf(process.platform === "win32")("the commands of a recipe print what it says", () => {
+  test.for(Object.keys(NEEDS))("%s", async (name, context) => {
     context.skip(SLOW.includes(name) && process.env.TEST_NATIVE === undefined, "takes long");
     const [program = "", ...args] = NEEDS[name] ?? [];
     const { status, error } = compiler(program, ...args);
     context.skip(error !== undefined || status !== 0, `there is no ${program} for it`);
-    const page = join(PAGES, name);
-    const followed = readFileSync(page, "utf8").replace(
-      /^```([^\n]+)\n([\s\S]*?)^```$/gm,
-      (_, info: string, text: string) => `\`\`\`${info}\n${follow(info, text)}\`\`\``,
-    );
-    await expect(followed).toMatchFileSnapshot(page);
+    const page = readFileSync(PAGE, "utf8");
+    followAll(section(page, "The host"));
+    const recipe = section(page, name);
+    await expect(page.replace(recipe, () => followAll(recipe))).toMatchFileSnapshot(PAGE);
   });
 });
