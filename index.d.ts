@@ -1,5 +1,5 @@
 /**
- * Heap snapshots for AssemblyScript and WARPO programs.
+ * What keeps memory alive in WebAssembly programs, and in the JavaScript around them.
  *
  * The functions take dumps (ASHD, version 2) and the module that the dumps were taken from. They return
  * the constructor view of one dump, the comparison view of two, or a {@link Heap} that answers questions.

@@ -69,8 +69,8 @@ describe("each link leads to a file, and to a heading of it", () => {
   });
 });
 
-test("README.md has at most 900 words", () => {
-  expect(read("README.md").split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(900);
+test("README.md has at most 700 words", () => {
+  expect(read("README.md").split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(700);
 });
 
 test("README.md says what is not released before it says how to install", () => {

@@ -40,7 +40,9 @@ interface CommandModule {
 /** The program, ready to parse arguments that begin with this one. If it is a command, the others are not loaded. */
 export function createProgram(first: string | undefined): Command {
   const program = new Command("warpo-heap-analyzer")
-    .description("Heap snapshots for AssemblyScript and WARPO programs.")
+    .description(
+      "What keeps memory alive in WebAssembly programs (AssemblyScript, C, C++, Rust, Zig) and in the JavaScript around them.",
+    )
     .version(version, "-v, --version")
     // Without the arguments, which would leave no room for the descriptions.
     .configureHelp({ subcommandTerm: (command) => command.name() })

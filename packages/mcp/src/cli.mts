@@ -24,8 +24,8 @@ const HELP = `Usage: warpo-heap-analyzer-mcp --root <folder>... [options]
        warpo-heap-analyzer-mcp serve --stdio --root <folder>... [options]
        warpo-heap-analyzer-mcp serve --http --root <folder>... [options]
 
-Answers questions about heap dumps of AssemblyScript and WARPO programs: for
-agents over the Model Context Protocol on the standard streams, with serve
+Answers questions about heap dumps of WebAssembly programs and about
+heap snapshots of V8: for agents over the Model Context Protocol on the standard streams, with serve
 --stdio for editors over JSON-RPC 2.0, with serve --http for pages of a browser
 on this machine over the same, at an address with a secret token that it prints.
 

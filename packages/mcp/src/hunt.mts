@@ -1,7 +1,7 @@
 /** What a client can read or insert before it asks: how to hunt a leak, and what the numbers mean. */
 import { DATA_NOTE } from "./answers.mts";
 
-export const INSTRUCTIONS = `Answers questions about heap dumps of AssemblyScript and WARPO programs (WebAssembly).
+export const INSTRUCTIONS = `Answers questions about heap dumps of WebAssembly programs (AssemblyScript, C, C++, Rust, Zig) and heap snapshots of V8.
 1. list_dumps, if you do not know the paths. 2. open_heaps with all dumps of the hunt in one call; it returns a handle for each. 3. suspects with heap and before finds a leak; growth does for three or more dumps. 4. paths says why an object is alive and which reference to cut.
 Sizes are in bytes. Retained size: what would be freed if the object went away. Every answer says whether its numbers are exact, what it warns of, and what was cut from it. ${DATA_NOTE}`;
 
