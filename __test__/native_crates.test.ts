@@ -1,6 +1,6 @@
 /**
  * Programs of crates.io, as rustc writes them, and after wasm-opt: the heap is read, and how many of its blocks have types. The
- * figures are in docs/evidence.md. They are no aim: nothing in the analyzer is for these programs. And the guests of the other
+ * figures are in docs/numbers.md. They are no aim: nothing in the analyzer is for these programs. And the guests of the other
  * tests after wasm-opt, with the same aim as without it.
  */
 import { spawnSync } from "node:child_process";

@@ -1,5 +1,5 @@
 //! One word of a header in a sound dump is changed: no other numbers may result without a warning, except by the
-//! changes that nothing in the dump contradicts. They are counted here by kind, and listed in docs/evidence.md.
+//! changes that nothing in the dump contradicts. They are counted here by kind, and listed in docs/numbers.md.
 //!
 //! The dumps are of real programs: a stock compiler's with names and without, while the collector marks and
 //! sweeps, and WARPO's. `tests/headers/shelf.ts` is the source of `debug` and `release`. One object of each class
