@@ -1,6 +1,15 @@
 // The parts of the extension for VS Code that need no editor. `__test__/vscode` has the tests in a real one.
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -19,6 +28,7 @@ import {
   variableLine,
 } from "../packages/vscode/src/declarations.mts";
 import { findModule, heapsIn, isHeap } from "../packages/vscode/src/modules.mts";
+import { plainText } from "../packages/vscode/src/plain_text.mts";
 import { basesOf, sourcePath } from "../packages/vscode/src/source_files.mts";
 import { placesOf, type Suspect } from "../packages/vscode/src/suspects.mts";
 import { runCompiler } from "./support/compile.ts";
@@ -172,15 +182,67 @@ describe("files of the source", () => {
       "node_modules/assemblyscript/std/assembly/map.ts": "",
     });
     const bases = basesOf(join(path, "build/out.wasm"), [path]);
-    expect(sourcePath("assembly/game.ts", bases)).toBe(join(path, "build/assembly/game.ts"));
-    expect(sourcePath("~lib/map.ts", bases)).toBe(
+    expect(sourcePath("assembly/game.ts", bases, [path])).toBe(
+      join(path, "build/assembly/game.ts"),
+    );
+    expect(sourcePath("~lib/map.ts", bases, [path])).toBe(
       join(path, "node_modules/assemblyscript/std/assembly/map.ts"),
     );
     for (const name of ["node:fs", "https://example.com/a.ts", "none.ts", "file:%"]) {
-      expect(sourcePath(name, bases)).toBeUndefined();
+      expect(sourcePath(name, bases, [path])).toBeUndefined();
     }
     // A folder above the workspace is not looked at.
     expect(bases).not.toContain(folder);
+  });
+
+  test.each([
+    "/dev/zero",
+    "file:///dev/zero",
+    "file:///etc/passwd",
+    "../../../../../../../../etc/passwd",
+    "/etc/passwd",
+    "/proc/self/environ",
+    "~lib/../../../../../../../../../../etc/passwd",
+    "//evil/share/x.ts",
+    "file://evil/share/x.ts",
+    "../outside.ts",
+    "assembly",
+    "linked.ts",
+    "pipes/linked.ts",
+    "large.ts",
+  ])("outside of the workspace, or no regular file of a size to read, are none: %s", (name) => {
+    const outer = project({ "outside.ts": "secret" });
+    const path = join(outer, "workspace");
+    mkdirSync(join(path, "assembly"), { recursive: true });
+    symlinkSync(join(outer, "outside.ts"), join(path, "linked.ts"));
+    symlinkSync(outer, join(path, "pipes"));
+    writeFileSync(join(path, "large.ts"), "");
+    truncateSync(join(path, "large.ts"), 2 ** 30);
+    const bases = basesOf(join(path, "build/out.wasm"), [path]);
+    expect(sourcePath(name, bases, [path])).toBeUndefined();
+    expect(sourcePath(name, basesOf(join(outer, "out.wasm"), [path]), [path])).toBeUndefined();
+    expect(sourcePath(name, basesOf(join(outer, "out.wasm"), []), [])).toBeUndefined();
+  });
+
+  test("are found through a link that stays in the workspace, and by a whole path in it", () => {
+    const path = project({ "real/game.ts": "", "..odd/game.ts": "" });
+    symlinkSync(join(path, "real"), join(path, "assembly"));
+    const bases = basesOf(join(path, "out.wasm"), [path]);
+    for (const name of ["assembly/game.ts", "..odd/game.ts"]) {
+      expect(sourcePath(name, bases, [path])).toBe(join(path, name));
+      expect(sourcePath(join(path, name), bases, [path])).toBe(join(path, name));
+    }
+  });
+});
+
+describe("a text from outside in a message of the editor", () => {
+  test("is no link that runs a command, no control character, and not long", () => {
+    expect(plainText("[Fix](command:workbench.action.terminal.new)")).toBe(
+      "[Fix] (command:workbench.action.terminal.new)",
+    );
+    expect(plainText("\u{1b}[2J")).toBe("\\u{1b}[2J");
+    expect(plainText("x".repeat(1e6)).length).toBeLessThan(400);
+    expect(plainText("assembly/game/Player")).toBe("assembly/game/Player");
   });
 });
 

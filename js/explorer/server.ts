@@ -11,6 +11,7 @@ import {
   refuse,
   sendJson,
 } from "../served/local_http.js";
+import { invalid } from "../served/questions/parameters.js";
 import type { Answerer } from "./answers.js";
 
 /** Listens. A port of 0 is a free one. */
@@ -38,6 +39,19 @@ export async function serveExplorer(answerer: Answerer, port: number): Promise<L
   });
 }
 
+/** The question in a message. Its parameters are not checked. */
+function questionOf(message: string): { method: string; params: unknown } {
+  let asked: unknown;
+  try {
+    asked = JSON.parse(message);
+  } catch {
+    throw invalid("a question is JSON");
+  }
+  const { method, params } = Object(asked) as { method?: unknown; params?: unknown };
+  if (typeof method === "string") return { method, params };
+  throw invalid("a question is an object with the name of a method");
+}
+
 async function ask(
   answerer: Answerer,
   request: IncomingMessage,
@@ -51,8 +65,8 @@ async function ask(
   setMaxListeners(0, stop.signal);
   response.once("close", () => stop.abort());
   try {
-    const { method, params } = JSON.parse(message) as { method: unknown; params: unknown };
-    const result = await answerer.answer(String(method), params ?? {}, stop.signal);
+    const { method, params } = questionOf(message);
+    const result = await answerer.answer(method, params ?? {}, stop.signal);
     if (!response.destroyed) sendJson(response, 200, { result });
   } catch (error) {
     const { code = "ERR_INTERNAL" } = error as { code?: string };

@@ -15,7 +15,10 @@ export const PATIENCE = 10 * 60 * 1000;
 export const KEPT_CHARACTERS = 16 * 1024 * 1024;
 /** Clients of one HTTP server. Browsers open at most six connections to one server, and each client keeps one. */
 export const MOST_CLIENTS = 4;
-/** Connections to the HTTP server, also of programs without the token. */
+/** Connections to the HTTP server that have shown its token. */
 export const MOST_CONNECTIONS = 64;
+/** Connections that have not shown it yet, and for how many milliseconds each may stay. */
+export const MOST_UNKNOWN = 64;
+export const UNKNOWN_TIME = 5000;
 /** Characters of an error's message. */
 export const LONGEST_ERROR = 1000;

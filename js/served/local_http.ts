@@ -4,7 +4,8 @@
  */
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { Connections } from "./connections.js";
 import { MESSAGE_BYTES, MOST_CONNECTIONS } from "./limits.js";
 import { Received, type ReceivedText, TOO_LONG } from "./received.js";
 import { isSame } from "./secret.js";
@@ -39,8 +40,13 @@ export async function listenLocally(
     headersTimeout: HEADER_TIME,
     requestTimeout: REQUEST_TIME,
     connectionsCheckingInterval: 1000,
+    // Node's own answer would have no policy.
+    requireHostHeader: false,
   };
+  const connections = new Connections();
+  const answered = new WeakSet<Socket>();
   const server = createServer(options, (request, response) => {
+    answered.add(request.socket);
     secure(response, policy);
     // The connection of a client that went away fails in one of these.
     request.on("error", () => {});
@@ -50,9 +56,21 @@ export async function listenLocally(
     const state = { token, port: portOf(server) };
     const refusal = refusalOf(request, isStart ? query : "", state);
     if (refusal !== undefined) return void refuse(response, ...refusal);
+    if (!connections.keep(request.socket)) {
+      return void refuse(response, 503, "ERR_BUSY", `${MOST_CONNECTIONS} connections are open`);
+    }
     void answering(request, response, path);
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  server.on("connection", (socket) => connections.admit(socket));
+  server.on("checkExpectation", (_, response: ServerResponse) => {
+    secure(response, policy);
+    refuse(response, 417, "ERR_EXPECTATION", "the only expectation is 100-continue");
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    // A part of an answer may have been sent.
+    if (!socket.writable || answered.has(socket)) return void socket.destroy();
+    socket.end(rawRefusal(STATUS_OF[error.code ?? ""] ?? "400 Bad Request", policy));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen({ port, host: ADDRESS, exclusive: true }, resolve);
@@ -72,13 +90,34 @@ function portOf(server: Server): number {
   return (server.address() as AddressInfo | null)?.port ?? 0;
 }
 
+/** The headers of every answer. */
+function headersOf(policy: string): Record<string, string> {
+  return {
+    "Content-Security-Policy": policy,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+  };
+}
+
 function secure(response: ServerResponse, policy: string): void {
-  response.setHeader("Content-Security-Policy", policy);
-  response.setHeader("X-Content-Type-Options", "nosniff");
-  response.setHeader("Referrer-Policy", "no-referrer");
-  response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
-  response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
-  response.setHeader("Cache-Control", "no-store");
+  for (const [name, value] of Object.entries(headersOf(policy))) response.setHeader(name, value);
+}
+
+/** The status of what Node cannot read as a request, by Node's code. */
+const STATUS_OF: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: "413 Payload Too Large",
+  ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+};
+
+/** An answer to what is no request. */
+function rawRefusal(status: string, policy: string): string {
+  const headers = { Connection: "close", "Content-Length": "0", ...headersOf(policy) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status}\r\n${lines.join("")}\r\n`;
 }
 
 type RefusedRequest = [status: number, code: string, message: string];

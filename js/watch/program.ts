@@ -3,14 +3,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { connect } from "node:net";
 import { basename } from "node:path";
-import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { HeapAnalyzerError } from "../errors.js";
+import { InspectorLines } from "./inspector_lines.js";
 
 /** How long Node may take to open its inspector, in milliseconds. */
 const START = 30_000;
-/** What Node itself writes about its inspector. */
-const INSPECTOR_LINES = /^(Debugger (listening|attached|ending)|For help, see: https:)/;
 
 /** A running program. */
 export interface StartedProgram {
@@ -68,14 +66,12 @@ function inspectorAddress(child: ChildProcess): Promise<string> {
     child.once("exit", (code) =>
       fail(`it ended with exit code ${code} before Node opened its inspector`),
     );
-    createInterface({ input: child.stderr as NodeJS.ReadableStream }).on("line", (line) => {
-      const url = /^Debugger listening on (ws:\/\/\S+)$/.exec(line)?.[1];
-      if (url !== undefined) {
-        clearTimeout(timer);
-        resolve(url);
-      }
-      if (!INSPECTOR_LINES.test(line)) process.stderr.write(`${line}\n`);
+    const lines = new InspectorLines().once("address", (url: string) => {
+      clearTimeout(timer);
+      resolve(url);
     });
+    // A program that writes faster than this process's stderr is read waits, as without this process.
+    child.stderr?.pipe(lines).pipe(process.stderr, { end: false });
   });
 }
 

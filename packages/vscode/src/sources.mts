@@ -5,7 +5,8 @@ import * as vscode from "vscode";
 import type { SourceWish } from "../../../js/report/editor.ts";
 import { classLine, declaredName, fieldLine, variableLine } from "./declarations.mts";
 import type { HeapView } from "./heap_view.mts";
-import { basesOf, sourcePath } from "./source_files.mts";
+import { plainText } from "./plain_text.mts";
+import { basesOf, isSource, sourcePath } from "./source_files.mts";
 import type { SuspectPlace } from "./suspects.mts";
 
 /** A line of a file, from 0. */
@@ -18,10 +19,11 @@ export interface Place {
 export async function fileOf(view: HeapView, name: string): Promise<string | undefined> {
   const { module, paths } = view.request;
   const workspace = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
-  const found = sourcePath(name, basesOf(module ?? paths[0] ?? "", workspace));
+  const found = sourcePath(name, basesOf(module ?? paths[0] ?? "", workspace), workspace);
   if (found !== undefined || !/^[\w@.-][\w@./-]*$/.test(name)) return found;
   const files = await vscode.workspace.findFiles(`**/${name}`, "**/node_modules/**", 2);
-  return files.length === 1 ? files[0]?.fsPath : undefined;
+  const only = files.length === 1 ? files[0]?.fsPath : undefined;
+  return only !== undefined && isSource(only, workspace) ? only : undefined;
 }
 
 /** Where a class or a field of it is; of a field that is not found, where its class is. */
@@ -54,7 +56,7 @@ export async function openSource(view: HeapView, wish: SourceWish): Promise<void
   const place = await placeOf(view, wish);
   if (place === undefined) {
     const name = "className" in wish ? wish.className : wish.file;
-    const message = `No file of the source is known for ${name}. A source map beside the module, or the folder of the source in the workspace, would give it.`;
+    const message = `No file in the workspace is known for ${plainText(name)}. A source map beside the module, and the folder of the source in the workspace, would give it.`;
     void vscode.window.showInformationMessage(message);
     return;
   }

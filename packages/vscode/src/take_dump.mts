@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { runAnalyzer } from "./analyzer.mts";
+import { plainText } from "./plain_text.mts";
 
 /** Asks for the process, the instance and the file, takes the dump and opens it. */
 export async function takeDump(cli: string): Promise<void> {
@@ -24,7 +25,7 @@ export async function takeDump(cli: string): Promise<void> {
   if (file === undefined) return;
   const args = ["attach", target.trim(), "--instance", instance, "--output", file.fsPath];
   const { code, messages } = await withProgress("Taking a dump", () => runAnalyzer(cli, args));
-  if (code !== 0) return void vscode.window.showErrorMessage(messages);
+  if (code !== 0) return void vscode.window.showErrorMessage(plainText(messages));
   await vscode.commands.executeCommand("vscode.openWith", file, "warpoHeap.dump");
 }
 
@@ -34,7 +35,7 @@ async function askInstance(cli: string, target: string): Promise<string | undefi
   const listing = await withProgress(`Attaching to ${target}`, () => runAnalyzer(cli, args));
   const instances = listing.output.split("\n").filter((line) => /^\d+ {2}/.test(line));
   if (listing.code !== 0 || instances.length === 0) {
-    void vscode.window.showErrorMessage(listing.messages || listing.output);
+    void vscode.window.showErrorMessage(plainText(listing.messages || listing.output));
     return undefined;
   }
   const title = "The WebAssembly instance";
