@@ -24,7 +24,7 @@ const DOCUMENTS = [
 ];
 
 /** Codes of Node, which the source only compares. */
-const OF_NODE = ["ERR_EXPECTATION", "ERR_HTTP_REQUEST_TIMEOUT", "ERR_STREAM_PREMATURE_CLOSE"];
+const OF_NODE = ["ERR_HTTP_REQUEST_TIMEOUT", "ERR_STREAM_PREMATURE_CLOSE"];
 
 /** The codes that a text names. */
 function codesIn(text: string): Set<string> {
