@@ -1,6 +1,15 @@
 // The command `growth`, and `growth` and `check` of the API, on dumps of the example server.
 
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -90,6 +99,81 @@ describe("the command growth", () => {
     expect(failure(first, "cut.dump", "short.dump", second)).toContain("cut.dump");
     expect(failure(first, "short.dump", "cut.dump", second)).toContain("short.dump");
   });
+});
+
+describe("the order of dumps", () => {
+  /** The ten dumps as 0.dump to 9.dump and two more, in the order in which shells expand `*.dump`. */
+  const alphabetical = ["0", "1", "10", "11", "2", "3", "4", "5", "6", "7", "8", "9"];
+  let numbered: string;
+
+  beforeAll(async () => {
+    numbered = mkdtempSync(join(folder, "numbered-"));
+    const exports = await startServer(new Uint8Array(readFileSync(wasm)));
+    const server = exports as unknown as ServerExports;
+    for (let nth = 0; nth < alphabetical.length; nth++) {
+      server.serve(40);
+      server.__collect();
+      writeFileSync(join(numbered, `${nth}.dump`), captureDump(exports));
+    }
+    mkdirSync(join(numbered, "empty"));
+  });
+
+  const run = (command: string, dumps: string[], ...options: string[]) =>
+    runIn(numbered, [command, ...dumps, "--wasm", wasm, ...options]);
+  const files = (names: string[]) => names.map((name) => `${name}.dump`);
+
+  test("is that of the numbers in their names where a shell made it, and a note says so", () => {
+    const found = run("growth", files(alphabetical), "--warmup", "2", "--format", "json");
+    const order = (JSON.parse(found.stdout) as api.GrowthAnswer).dumps.map(({ name }) => name);
+    expect(order).toEqual(alphabetical.map((_, nth) => `${nth}.dump`));
+    expect(found.stderr).toContain("in the order of the numbers in their names: 0.dump, 1.dump");
+  });
+
+  test("lets the gate fail for a program that leaks", () => {
+    expect(run("check", files(alphabetical)).status).toBe(2);
+  });
+
+  test("is found for a pattern that no shell expanded", () => {
+    const found = run("growth", ["[0-9]*.dump"], "--format", "json");
+    expect((JSON.parse(found.stdout) as api.GrowthAnswer).dumps).toHaveLength(12);
+    expect(found.stderr).toContain("in the order of the numbers");
+    expect(failureOf(run("growth", ["no*.dump"]))).toContain("no file matches no*.dump");
+  });
+
+  test("refuses a folder in place of dumps", () => {
+    expect(failureOf(run("growth", ["empty"]))).toContain("empty is a folder");
+    expect(failureOf(run("check", ["0.dump", "empty"]))).toContain("empty is a folder");
+  });
+
+  test("that someone chose against the numbers stays, and the answer begins with the doubt", () => {
+    const chosen = files(alphabetical).reverse();
+    const found = run("growth", chosen);
+    expect(found.stdout).toMatch(/^DOUBTFUL: .*the dumps are swapped/);
+    expect(found.stderr).toContain("not in the order of time");
+    expect(failureLine(run("check", chosen))).toContain("WARN_OUT_OF_ORDER");
+  });
+
+  test("of names without numbers is doubted if the files were written in another", () => {
+    const words = ["end.dump", "middle.dump", "start.dump"];
+    for (const [nth, word] of words.entries()) {
+      copyFileSync(join(numbered, `${2 - nth}.dump`), join(numbered, word));
+      utimesSync(join(numbered, word), 1_700_000_000 - nth * 60, 1_700_000_000 - nth * 60);
+    }
+    expect(run("growth", words).stderr).toContain("start.dump, middle.dump, end.dump");
+    expect(failureOf(run("check", words, "--min-dumps", "3"))).toContain("is inconclusive");
+    expect(run("growth", words.toReversed()).stderr).not.toContain("alphabetical");
+  });
+
+  test("of heaps of the API is doubted if the numbers in their names fall", () => {
+    const codes = ({ warnings }: api.GrowthAnswer) => warnings.map(({ code }) => code);
+    expect(codes(growth(tables))).not.toContain("WARN_OUT_OF_ORDER");
+    expect(codes(growth(tables.toReversed()))).toContain("WARN_OUT_OF_ORDER");
+  });
+
+  const failureLine = ({ status, stderr }: ReturnType<typeof run>) => {
+    expect(status).toBe(1);
+    return stderr.trimEnd().split("\n").at(-1);
+  };
 });
 
 describe("growth", () => {

@@ -234,6 +234,34 @@ pub enum Warning {
         /// Its size in the second.
         after: u64,
     },
+    /// Numbers in the names of dumps that fall.
+    #[error(
+        "{} comes after {}: by the numbers in their names, the dumps are not in the order of time, and then what grows and what does not is wrong",
+        Shown(after),
+        Shown(before)
+    )]
+    NamesOutOfOrder {
+        /// The name of the dump that comes first.
+        before: String,
+        /// That of the next one.
+        after: String,
+    },
+    /// A heap snapshot without an object that is as new as the newest of the snapshot before it.
+    #[error(
+        "the newest object of {} has the id {newest}, but that of {} before it has {newest_before}: ids only rise while a program runs, so the snapshots are in the wrong order, or they are of two runs of the program",
+        Shown(after),
+        Shown(before)
+    )]
+    ObjectsOutOfOrder {
+        /// The name of the snapshot that comes first.
+        before: String,
+        /// That of the next one.
+        after: String,
+        /// The greatest id in the first.
+        newest_before: u64,
+        /// The greatest id in the next one.
+        newest: u64,
+    },
     /// The stack pointer in the header is not the value of the stack pointer's global.
     #[error(
         "__stack_pointer at offset 16 is {header}, but its global has the value {global} in the same dump: the value in the header was used, so the objects that the stack keeps alive may be wrong; check the writer of the dump"
@@ -395,6 +423,7 @@ impl Warning {
             Self::BasesUnknown { .. } => "WARN_BASES_UNKNOWN",
             Self::MemoryOutsideLimits { .. } => "WARN_MEMORY_OUTSIDE_LIMITS",
             Self::MemoryShrank { .. } => "WARN_MEMORY_SHRANK",
+            Self::NamesOutOfOrder { .. } | Self::ObjectsOutOfOrder { .. } => "WARN_OUT_OF_ORDER",
             Self::StackPointerDisputed { .. } => "WARN_STACK_POINTER_DISPUTED",
             Self::StackPointerUnaligned { .. } => "WARN_STACK_POINTER_UNALIGNED",
             Self::StaticDataChanged { .. } => "WARN_STATIC_DATA_CHANGED",

@@ -61,5 +61,24 @@ pub fn warnings_beside(loaded: &LoadedHeap, before: &LoadedHeap) -> Vec<WarningT
         };
         warnings.push(WarningText::from(&shrank));
     }
+    let newest = [before, loaded].map(LoadedHeap::newest_object);
+    warnings.extend(objects_out_of_order(names, newest));
     warnings
+}
+
+/// Whether the newest object of an earlier heap is newer than that of a later one.
+pub(crate) fn objects_out_of_order(
+    [before, after]: [&str; 2],
+    newest: [Option<u64>; 2],
+) -> Option<WarningText> {
+    let [Some(newest_before), Some(newest)] = newest else {
+        return None;
+    };
+    let warning = Warning::ObjectsOutOfOrder {
+        before: before.to_owned(),
+        after: after.to_owned(),
+        newest_before,
+        newest,
+    };
+    (newest < newest_before).then(|| WarningText::from(&warning))
 }

@@ -17,6 +17,7 @@ import { markdown } from "../../check/markdown.js";
 import { sarif } from "../../check/sarif.js";
 import type * as native from "../../native.js";
 import { addon } from "../addon.js";
+import { dumpFiles } from "../dump_files.js";
 import { checkInputs } from "../inputs.js";
 import { writeNote, writeWarning } from "../messages.js";
 import { nextCommand } from "../next_command.js";
@@ -119,9 +120,10 @@ export function addCommand(program: Command): void {
   addQuestionOptions(command, MANY_MODULES).action(runCheck);
 }
 
-async function runCheck(dumps: string[], options: CheckCommandOptions): Promise<void> {
+async function runCheck(files: string[], options: CheckCommandOptions): Promise<void> {
   const started = performance.now();
   const { baseline, updateBaseline, report: reports = [], annotations, format, output } = options;
+  const dumps = dumpFiles(files, { ...options, allowWarnings: options.allowWarnings ?? false });
   const modules = modulesOf(dumps, options.wasm);
   checkFiles(dumps, modules, options);
   const accepted = acceptedPlaces(options);

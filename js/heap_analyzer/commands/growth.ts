@@ -1,6 +1,7 @@
 /** `growth`: what holds more from dump to dump. */
 import type { Command } from "commander";
 import { addon } from "../addon.js";
+import { dumpFiles } from "../dump_files.js";
 import { checkInputs } from "../inputs.js";
 import { writeWarning } from "../messages.js";
 import { nextCommand } from "../next_command.js";
@@ -33,8 +34,9 @@ export function addCommand(program: Command): void {
   addListOptions(addQuestionOptions(command, MANY_MODULES)).action(runGrowth);
 }
 
-async function runGrowth(dumps: string[], options: GrowthCommandOptions): Promise<void> {
+async function runGrowth(files: string[], options: GrowthCommandOptions): Promise<void> {
   const { warmup, slow = false, strict = false, limit, offset, format, output } = options;
+  const dumps = dumpFiles(files, options);
   const modules = modulesOf(dumps, options.wasm);
   checkInputs(given(...dumps, ...new Set(modules)), output);
   if (dumps.length - warmup < 2) {

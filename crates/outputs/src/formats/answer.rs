@@ -9,9 +9,24 @@ use super::rows::laid_out;
 use super::summary::summary_lines;
 use super::suspects::suspect_lines;
 use super::table::TableOptions;
+use super::text::printable;
 use super::unreachable::unreachable_lines;
 use super::waste::waste_lines;
-use questions::{Answer, AnswerBody};
+use questions::{Answer, AnswerBody, WarningText};
+
+/// Warnings after which an answer may be the opposite of the truth: it begins with them.
+const DOUBTS: [&str; 4] = [
+    "WARN_FIELDS_DIFFER",
+    "WARN_MEMORY_SHRANK",
+    "WARN_MODULE_MISMATCH",
+    "WARN_OUT_OF_ORDER",
+];
+
+/// The line that says why not to trust an answer.
+fn doubt(warning: &WarningText) -> Option<String> {
+    let is_doubt = DOUBTS.contains(&&*warning.code);
+    is_doubt.then(|| format!("DOUBTFUL: {}", printable(&warning.message)))
+}
 
 /// An answer as JSON, indented by two spaces, with a newline at the end.
 pub fn render_json(answer: &Answer) -> String {
@@ -47,6 +62,11 @@ pub fn render_text_with_next(
         AnswerBody::Check(check) => check_lines(check, next),
         AnswerBody::Report(_) => vec!["A report is shown as a page, not as text.".to_owned()],
     };
+    let doubts = answer.warnings.iter();
+    let doubt = doubts.map(doubt).find(Option::is_some).flatten();
+    if let Some(doubt) = doubt {
+        lines.splice(0..0, [doubt, String::new()]);
+    }
     if answer.partial {
         lines.insert(
             0,

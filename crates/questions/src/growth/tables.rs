@@ -3,7 +3,7 @@
 use super::answer::GrowthDump;
 use crate::QuestionError;
 use crate::place_table::PlaceTable;
-use crate::warnings::WarningText;
+use crate::warnings::{WarningText, objects_out_of_order};
 use base::error::Result;
 use base::warning::Warning;
 
@@ -80,5 +80,59 @@ pub(super) fn warnings(tables: &[&PlaceTable]) -> Vec<WarningText> {
             warnings.push(WarningText::from(&shrank).in_dump(&names[nth + 1]));
         }
     }
+    warnings.extend(out_of_order(tables, &names));
     warnings
+}
+
+/// The first two dumps of each kind that contradict the order: by the numbers in their names, and by their objects.
+fn out_of_order(tables: &[&PlaceTable], names: &[String]) -> Vec<WarningText> {
+    let mut pairs = names.windows(2);
+    let by_name = pairs.find(|pair| numbers_fall(&pair[0], &pair[1]));
+    let by_name = by_name.map(|pair| {
+        WarningText::from(&Warning::NamesOutOfOrder {
+            before: pair[0].clone(),
+            after: pair[1].clone(),
+        })
+    });
+    let mut pairs = names.windows(2).zip(tables.windows(2));
+    let by_object = pairs.find_map(|(names, pair)| {
+        objects_out_of_order([&names[0], &names[1]], [pair[0].newest, pair[1].newest])
+    });
+    by_name.into_iter().chain(by_object).collect()
+}
+
+/// Whether two names differ in numbers alone, and the first number that differs falls.
+fn numbers_fall(before: &str, after: &str) -> bool {
+    let [before, after] = [before, after].map(name_parts);
+    let is_number = |part: &str| part.starts_with(|first: char| first.is_ascii_digit());
+    let is_same_shape = before.len() == after.len()
+        && before
+            .iter()
+            .zip(&after)
+            .all(|(one, other)| one == other || is_number(one) && is_number(other));
+    let numbers = before
+        .iter()
+        .zip(&after)
+        .filter(|(part, _)| is_number(part));
+    // Without zeros at the start, the longer number is the greater one.
+    let key = |part: &str| {
+        let digits = part.trim_start_matches('0').to_owned();
+        (digits.len(), digits)
+    };
+    is_same_shape
+        && numbers
+            .map(|(one, other)| key(one).cmp(&key(other)))
+            .find(|order| order.is_ne())
+            .is_some_and(std::cmp::Ordering::is_gt)
+}
+
+/// A name as numbers and what is between them.
+fn name_parts(name: &str) -> Vec<&str> {
+    let bytes = name.as_bytes();
+    let is_start =
+        |&at: &usize| at == 0 || bytes[at - 1].is_ascii_digit() != bytes[at].is_ascii_digit();
+    let starts: Vec<usize> = (0..bytes.len()).filter(is_start).collect();
+    let ends = starts.iter().skip(1).copied().chain([bytes.len()]);
+    let parts = starts.iter().zip(ends);
+    parts.map(|(&start, end)| &name[start..end]).collect()
 }

@@ -221,6 +221,17 @@ impl LoadedHeap {
         })
     }
 
+    /// The greatest number of an object, if objects keep their numbers. Those of V8 are odd and rise; what has an even
+    /// one is no object but memory outside of the heap, whose number says nothing of its time.
+    pub(crate) fn newest_object(&self) -> Option<u64> {
+        if !self.source.keeps_numbers() {
+            return None;
+        }
+        let numbers = self.heap.objects.addresses.iter();
+        let newest = numbers.copied().filter(|number| number % 2 == 1).max();
+        newest.map(u64::from)
+    }
+
     /// Whether both heaps are of one module. Only then can their addresses be compared.
     pub fn is_same_module(&self, other: &Self) -> bool {
         self.source.program() == other.source.program()

@@ -106,6 +106,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         module_hash: loaded.source.program(),
         total_live_size: loaded.heap.live_size,
         total_size: loaded.heap.total_size.unwrap_or_default(),
+        newest: loaded.newest_object(),
         is_partial: loaded.heap.is_partial,
         is_joined: loaded.source.joined().is_some(),
         is_cut,

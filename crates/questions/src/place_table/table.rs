@@ -27,6 +27,9 @@ pub struct PlaceTable {
     pub(crate) total_live_size: u64,
     /// The memory after the static data, in bytes. It never shrinks while a program runs.
     pub(crate) total_size: u64,
+    /// The greatest number of an object, where objects keep their numbers and newer ones have greater ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) newest: Option<u64>,
     pub(crate) is_partial: bool,
     /// Whether its bytes are those of two heaps that were joined.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
