@@ -25,6 +25,7 @@ import type {
   AnalysisOptions,
   AnalyzeOptions,
   AsyncOptions,
+  Bytes,
   ComparisonView,
   ConstructorView,
   DiffOptions,
@@ -53,7 +54,7 @@ export interface OpenOptions extends AnalysisOptions {
    * A heap profile of the same moment with the interval 1, of a program whose blocks it can name: answers then say which
    * line allocated an object (`allocatedAt`), and how many bytes it asked for.
    */
-  profile?: Uint8Array | null | undefined;
+  profile?: Bytes | null | undefined;
 }
 
 /** Options of opening a heap from bytes. */
@@ -62,11 +63,11 @@ export interface OpenBytesOptions extends OpenOptions {
    * The heap snapshot of the host, of the same moment. Both heaps become one: the addresses of objects of JavaScript are
    * their ids plus 2³¹.
    */
-  host?: Uint8Array | null | undefined;
+  host?: Bytes | null | undefined;
   /** The numbers that the heap snapshot does not show, as a capture of both heaps writes them. */
-  numbers?: Uint8Array | null | undefined;
+  numbers?: Bytes | null | undefined;
   /** Who pinned what, as `register` records it with `HEAP_HANDLES`. */
-  handles?: Uint8Array | null | undefined;
+  handles?: Bytes | null | undefined;
 }
 
 /** Options of opening a heap from files. */
@@ -181,7 +182,7 @@ export interface ObjectOptions {
 /** The profile that {@link Heap.sites} reads, and the part of its lines. */
 export interface SitesOptions extends PageOptions {
   /** Of a dump: the heap profile of the same moment (`heap.pb.gz`). */
-  profile?: Uint8Array | undefined;
+  profile?: Bytes | undefined;
   before?: undefined;
 }
 
@@ -190,8 +191,8 @@ export interface SiteGrowthOptions extends PageOptions {
   /** The heap of the earlier moment. */
   before: Heap;
   /** Of dumps: the heap profiles of both moments. */
-  profile?: Uint8Array | undefined;
-  beforeProfile?: Uint8Array | undefined;
+  profile?: Bytes | undefined;
+  beforeProfile?: Bytes | undefined;
 }
 
 /** The set of objects whose paths are wanted. */
@@ -439,7 +440,7 @@ export declare class Heap {
 export declare class PlaceTable {
   private constructor();
   /** Reads a table that {@link toBytes} of this version has written; `ERR_PLACE_TABLE` for other bytes. */
-  static fromBytes(bytes: Uint8Array): PlaceTable;
+  static fromBytes(bytes: Bytes): PlaceTable;
   /** The name of the dump: its path, or `dump`. */
   readonly name: string;
   /** The bytes of all live objects. */
@@ -521,14 +522,14 @@ export function checkAsync(
  * needs none, but a module gives its objects of WasmGC names.
  */
 export function openHeap(
-  dump: Uint8Array,
-  wasm?: Uint8Array | null,
+  dump: Bytes,
+  wasm?: Bytes | null,
   options?: OpenBytesOptions | null,
 ): Heap;
 /** The same as {@link openHeap}, on another thread. */
 export function openHeapAsync(
-  dump: Uint8Array,
-  wasm?: Uint8Array | null,
+  dump: Bytes,
+  wasm?: Bytes | null,
   options?: OpenAsyncOptions | null,
 ): Promise<Heap>;
 /**

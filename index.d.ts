@@ -189,6 +189,7 @@ export type WarningCode =
   | "WARN_MEMORY_NOT_WHOLE_PAGES"
   | "WARN_MEMORY_OUTSIDE_LIMITS"
   | "WARN_MEMORY_SHRANK"
+  | "WARN_OUT_OF_ORDER"
   | "WARN_STACK_POINTER_DISPUTED"
   | "WARN_STACK_POINTER_UNALIGNED"
   | "WARN_STATIC_DATA_CHANGED"
@@ -250,7 +251,7 @@ export interface ConstructorRow {
   readonly retainedSetParts?: SizeParts;
   /** Order: retained size ↓, shallow size ↓, address ↑. Created when first read. */
   readonly instances: Instance[];
-  /** The same instances in the same order as columns: read these when there are millions. JSON leaves them out. */
+  /** The same instances in the same order as columns: read these when there are millions. Not enumerable, so JSON and clones leave them out. */
   readonly instanceColumns: InstanceColumns;
 }
 
@@ -348,7 +349,7 @@ export interface ComparisonRow {
   sizeDelta: number;
   /** Order: new before deleted, then shallow size ↓, retained size ↓, address ↑. Created when first read. */
   readonly instances: ChangedInstance[];
-  /** The same instances in the same order as columns. JSON leaves them out. */
+  /** The same instances in the same order as columns. Not enumerable, so JSON and clones leave them out. */
   readonly instanceColumns: ChangedInstanceColumns;
 }
 
@@ -461,16 +462,21 @@ export interface Progress {
 }
 
 /**
+ * Bytes of a dump, a module or a snapshot: any Uint8Array, including subclasses such as Buffer, and parts of larger
+ * buffers; or a whole ArrayBuffer or SharedArrayBuffer.
+ */
+export type Bytes = Uint8Array | ArrayBuffer | SharedArrayBuffer;
+
+/**
  * The constructor view of a dump, or of a heap snapshot of V8 (`.heapsnapshot`). A dump needs its module, `wasm`. A
  * snapshot needs none, but a module gives its objects of WasmGC names. The bytes are read in place and not kept.
  *
- * Bytes are any Uint8Array, including subclasses such as Buffer, and parts of larger buffers. Shared
- * memory is copied first. Other typed arrays are refused (`ERR_INVALID_ARG_TYPE`). So are arrays with a
+ * Shared memory is copied first. Other typed arrays are refused (`ERR_INVALID_ARG_TYPE`). So are arrays with a
  * detached buffer (`ERR_BUFFER_DETACHED`), which otherwise look like empty ones.
  */
 export function analyze(
-  dump: Uint8Array,
-  wasm?: Uint8Array | null,
+  dump: Bytes,
+  wasm?: Bytes | null,
   options?: AnalyzeOptions | null,
 ): ConstructorView;
 /**
@@ -478,8 +484,8 @@ export function analyze(
  * them meanwhile. The copies are kept until the work is done or aborted.
  */
 export function analyzeAsync(
-  dump: Uint8Array,
-  wasm?: Uint8Array | null,
+  dump: Bytes,
+  wasm?: Bytes | null,
   options?: (AnalyzeOptions & AsyncOptions) | null,
 ): Promise<ConstructorView>;
 /**
@@ -502,16 +508,16 @@ export function analyzeFileAsync(
 
 /** The comparison view of two dumps of one module. */
 export function diff(
-  before: Uint8Array,
-  after: Uint8Array,
-  wasm?: Uint8Array | null,
+  before: Bytes,
+  after: Bytes,
+  wasm?: Bytes | null,
   options?: DiffOptions | null,
 ): ComparisonView;
 /** The same as {@link diff}, asynchronously. Dumps and module are copied first. */
 export function diffAsync(
-  before: Uint8Array,
-  after: Uint8Array,
-  wasm?: Uint8Array | null,
+  before: Bytes,
+  after: Bytes,
+  wasm?: Bytes | null,
   options?: (DiffOptions & AsyncOptions) | null,
 ): Promise<ComparisonView>;
 /** The same as {@link diff}, from files. A file that changes while it is read is `ERR_DUMP_CHANGED`. */

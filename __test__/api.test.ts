@@ -1,5 +1,6 @@
 // The public API as programs use it, from every kind of module and thread.
 
+import { deepStrictEqual } from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -194,15 +195,17 @@ describe("a view", () => {
     ]);
   });
 
-  test("can be cloned to another thread, columns included", () => {
+  test("has rows that equal plain objects, and can be cloned to another thread", () => {
     const view = analyze(after, wasm);
-    const clone = structuredClone(view);
-    expect(whole(clone.constructors.map(({ instanceColumns: _, ...row }) => row))).toEqual(
-      whole(view.constructors),
-    );
-    expect(clone.constructors.map((row) => row.instanceColumns)).toEqual(
-      view.constructors.map((row) => row.instanceColumns),
-    );
+    const plain = view.constructors.map((row) => ({
+      className: row.className,
+      count: row.count,
+      totalShallowSize: row.totalShallowSize,
+      totalRetainedSize: row.totalRetainedSize,
+      instances: row.instances.map((instance) => ({ ...instance })),
+    }));
+    deepStrictEqual(view.constructors, plain);
+    deepStrictEqual(structuredClone(view).constructors, plain);
   });
 
   test.each([
@@ -298,7 +301,6 @@ describe("bytes", () => {
     ["an object", {}, "object"],
     ["a number array", [1, 2], "an Array"],
     ["words", new Uint32Array(4), "a Uint32Array"],
-    ["a buffer without a view", new ArrayBuffer(8), "an ArrayBuffer; pass new Uint8Array(buffer)"],
     ["a promise", Promise.resolve(), "a Promise; await it first"],
     ["a response", new Response(), "a Response; pass new Uint8Array(await response.arrayBuffer())"],
     [
@@ -307,7 +309,7 @@ describe("bytes", () => {
       "a WebAssembly.Module; pass the bytes that it was compiled from",
     ],
   ])("must not be %s", async (_, value, found) => {
-    const expected = `argument "dump" must be a Uint8Array or Buffer, found ${found}`;
+    const expected = `argument "dump" must be a Uint8Array, Buffer or ArrayBuffer, found ${found}`;
     for (const call of [analyze, analyzeAsync]) {
       const error = await errorOf(() => call(value as never, wasm));
       expect(error).toBeInstanceOf(HeapAnalyzerError);

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { exposeGlobals } from "../dist/capture.js";
-import { analyze, analyzeAsync, analyzeFile, diff, diffAsync } from "../dist/index.js";
+import { analyze, analyzeAsync, analyzeFile, diff, diffAsync, openHeap } from "../dist/index.js";
 import { encodeDebugSections } from "../dist/native.js";
 import type { AnalyzeOptions, AsyncOptions } from "../index.js";
 import { runScript } from "./support/child.ts";
@@ -199,6 +199,25 @@ describe("bytes", () => {
     expect(whole(diff(first, second, module))).toEqual(comparison);
     expect(whole(await diffAsync(first, second, module))).toEqual(comparison);
     expect(exposeGlobals(module)).toEqual(exposeGlobals(wasm));
+  });
+
+  test("may be a whole buffer, shared or not, for every function that takes bytes", async () => {
+    const comparison = whole(diff(before, after, wasm));
+    for (const Buffers of [ArrayBuffer, SharedArrayBuffer]) {
+      const [first, second, module] = [before, after, wasm].map((bytes) => {
+        const buffer = new Buffers(bytes.length);
+        new Uint8Array(buffer).set(bytes);
+        return buffer;
+      }) as [ArrayBuffer, ArrayBuffer, ArrayBuffer];
+      expect(whole(diff(first, second, module))).toEqual(comparison);
+      expect(whole(await diffAsync(first, second, module))).toEqual(comparison);
+      expect(exposeGlobals(module)).toEqual(exposeGlobals(wasm));
+      const heap = openHeap(second, module);
+      expect(heap.summary().totalLiveSize).toBe(analyze(after, wasm).totalLiveSize);
+    }
+    const detached = new ArrayBuffer(8);
+    structuredClone(detached, { transfer: [detached] });
+    expect((await failure(() => analyze(detached, wasm))).code).toBe("ERR_BUFFER_DETACHED");
   });
 
   test("may be a part of Node's pool", () => {

@@ -432,7 +432,7 @@ describe("arguments of other types are refused:", () => {
     [
       "a module that is a string",
       () => exposeGlobals("x" as never),
-      '"wasm" must be a Uint8Array or Buffer, found string; read the file first',
+      '"wasm" must be a Uint8Array, Buffer or ArrayBuffer, found string; read the file first',
     ],
     [
       "a module that is an ArrayBuffer",

@@ -20,10 +20,11 @@ const lengthOf = getter("length");
 const { keys, set } = prototype;
 
 /** An array that the addon may read until the caller's code runs again. */
-export function bytes(name: string, value: unknown): Uint8Array {
+export function bytes(name: string, given: unknown): Uint8Array {
+  const value = types.isAnyArrayBuffer(given) ? wholeBuffer(name, given) : given;
   // Not `instanceof`: test runners pass objects of other realms.
   if (!types.isUint8Array(value)) {
-    throw invalidArgument(name, "a Uint8Array or Buffer", value);
+    throw invalidArgument(name, "a Uint8Array, Buffer or ArrayBuffer", value);
   }
   const buffer = bufferOf(value);
   if (isOutOfBounds(value)) throw unreadable(name, buffer);
@@ -34,6 +35,15 @@ export function bytes(name: string, value: unknown): Uint8Array {
 /** The bytes of a module; absent for a heap snapshot of V8, which has none. */
 export function moduleBytes(value: unknown): Uint8Array | undefined {
   return value === undefined || value === null ? undefined : bytes("wasm", value);
+}
+
+/** All bytes of a buffer. */
+function wholeBuffer(name: string, buffer: ArrayBufferLike): Uint8Array {
+  try {
+    return new Uint8Array(buffer);
+  } catch {
+    throw unreadable(name, buffer);
+  }
 }
 
 /** Whether the buffer is detached or too short. The length of such an array is 0, as of an empty one. */

@@ -22,6 +22,7 @@
  * @module
  */
 
+import type { Bytes } from "../index.js";
 import { bytes } from "./bytes.js";
 import { joinDump } from "./capture/dump_bytes.js";
 import { writeDumpFile } from "./capture/dump_file.js";
@@ -52,9 +53,14 @@ export type { NumbersRead } from "./numbers/types.js";
  *   `ERR_ALLOCATOR_UNKNOWN` (a program of Go or TinyGo), `ERR_INVALID_ARG_TYPE`,
  *   `ERR_BUFFER_DETACHED`, `ERR_BUFFER_OUT_OF_BOUNDS` or `ERR_OUT_OF_MEMORY`.
  */
-export function exposeGlobals(wasm: Uint8Array): Uint8Array<ArrayBuffer> {
+export function exposeGlobals(wasm: Bytes): Uint8Array<ArrayBuffer> {
   if (typeof wasm === "string") {
-    throw invalidArgument("wasm", "a Uint8Array or Buffer", wasm, "read the file first");
+    throw invalidArgument(
+      "wasm",
+      "a Uint8Array, Buffer or ArrayBuffer",
+      wasm,
+      "read the file first",
+    );
   }
   const module = bytes("wasm", wasm);
   return callNative(() => exposeGlobalsNatively(module)) as Uint8Array<ArrayBuffer>;

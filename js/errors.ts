@@ -46,11 +46,9 @@ export function invalidArgument(
 
 /** How to get bytes from values that are often passed by mistake. */
 const BYTES_FROM: Record<string, string> = {
-  ArrayBuffer: "pass new Uint8Array(buffer)",
   Blob: "pass new Uint8Array(await blob.arrayBuffer())",
   Promise: "await it first",
   Response: "pass new Uint8Array(await response.arrayBuffer())",
-  SharedArrayBuffer: "pass new Uint8Array(buffer)",
   string: "to read files, call the …File variant",
   "WebAssembly.Module": "pass the bytes that it was compiled from",
 };

@@ -1,6 +1,6 @@
 /** Checks the options of a call. */
-import { types } from "node:util";
 import type * as api from "../index.js";
+import { bytes } from "./bytes.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { availableMemory } from "./memory.js";
 import type * as native from "./native.js";
@@ -65,8 +65,7 @@ export function openOptions(options: unknown, mode: Mode, input: "bytes" | "file
 
 /** The bytes of a profile. */
 function profileBytes(name: string, value: unknown): Buffer {
-  if (!types.isUint8Array(value)) throw invalidArgument(name, "a Uint8Array", value);
-  return Buffer.from(value);
+  return Buffer.from(bytes(name, value));
 }
 
 interface Descriptors {

@@ -24,7 +24,7 @@
  */
 import { readFileSync } from "node:fs";
 import { types } from "node:util";
-import type { CheckAnswer, UndecidedPlace } from "../index.js";
+import type { Bytes, CheckAnswer, UndecidedPlace } from "../index.js";
 import { bytes } from "./bytes.js";
 import { quote } from "./capture/quote.js";
 import { takeSnapshot } from "./capture/snapshot.js";
@@ -92,7 +92,7 @@ export interface LeakTest {
    */
   instance?: object | undefined;
   /** The module of the instance, exposed or not: its bytes, or the path of its file. */
-  wasm?: Uint8Array | string | URL | undefined;
+  wasm?: Bytes | string | URL | undefined;
   /**
    * Judge the JavaScript heap of this thread (default: only if there is no instance). With an instance, both
    * heaps are judged.
@@ -310,7 +310,7 @@ function inconclusiveError({ warnings }: CheckAnswer, codes: string[]): HeapAnal
 }
 
 function moduleBytes(wasm: unknown): Uint8Array {
-  if (types.isUint8Array(wasm)) return bytes("wasm", wasm);
+  if (types.isUint8Array(wasm) || types.isAnyArrayBuffer(wasm)) return bytes("wasm", wasm);
   if (typeof wasm !== "string" && typeof (wasm as URL | null)?.href !== "string") {
     throw invalidArgument("wasm", "a Uint8Array or a path", wasm, MODULE_ADVICE);
   }

@@ -79,15 +79,13 @@ function plainView<Columns extends InstanceColumns>(
       if (--unreadRows === 0 && !retainedSet) handle.close();
       return Array.from(read.addresses, (_, at) => instance(read, at));
     });
-    defineLazily(plainRow, "instanceColumns", true, () => spare ?? columns());
-    // Hidden, because the JSON is that of WARPO's analyzer.
+    // Hidden, because the rows and the JSON are those of WARPO's analyzer.
+    defineLazily(plainRow, "instanceColumns", false, () => spare ?? columns());
     const [, known] = numbers.find(([key]) => key === RETAINED_SET) ?? [];
     if (known !== undefined) defineHidden(plainRow, RETAINED_SET, known);
     else if (retainedSet) defineLazily(plainRow, RETAINED_SET, false, () => retainedSet(nth));
     if (retainedSetParts !== undefined)
       defineHidden(plainRow, "retainedSetParts", retainedSetParts);
-    // Columns are enumerable, so that structuredClone copies them, but they are not part of the JSON.
-    defineHidden(plainRow, "toJSON", withoutColumns);
     return plainRow;
   });
   const view = {
@@ -103,14 +101,6 @@ function plainView<Columns extends InstanceColumns>(
   // Node 20 before 20.5 has no such symbol.
   if (Symbol.dispose !== undefined) defineHidden(view, Symbol.dispose, close);
   return view;
-}
-
-function withoutColumns(this: { instanceColumns: unknown }): object {
-  const json: Record<string, unknown> = {};
-  for (const key of Object.keys(this)) {
-    if (key !== "instanceColumns") json[key] = this[key as never];
-  }
-  return json;
 }
 
 /** Defines a property that is computed when it is first read. */

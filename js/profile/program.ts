@@ -1,4 +1,5 @@
 /** Instrumented modules. */
+import type { Bytes } from "../../index.js";
 import { bytes } from "../bytes.js";
 import { HeapAnalyzerError, invalidArgument } from "../errors.js";
 import * as native from "../native.js";
@@ -117,9 +118,14 @@ export class InstrumentedModule {
  *   `ERR_ALLOCATOR_MISSING` (no function that allocates is found, or the optimiser copied it into others; the
  *   message has the names that were looked for), `ERR_INVALID_ARG_TYPE` or `ERR_OUT_OF_MEMORY`.
  */
-export function instrument(wasm: Uint8Array, options?: InstrumentOptions): InstrumentedModule {
+export function instrument(wasm: Bytes, options?: InstrumentOptions): InstrumentedModule {
   if (typeof wasm === "string") {
-    throw invalidArgument("wasm", "a Uint8Array or Buffer", wasm, "read the file first");
+    throw invalidArgument(
+      "wasm",
+      "a Uint8Array, Buffer or ArrayBuffer",
+      wasm,
+      "read the file first",
+    );
   }
   const checks = {
     sourceMap: typed("string"),
