@@ -1,6 +1,6 @@
 // The command line as a process: its output and its exit codes.
 
-import { type SpawnSyncReturns, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   copyFileSync,
@@ -19,7 +19,6 @@ import {
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLI, ENVIRONMENT, failureOf, outputOf, runIn } from "./support/command_line.ts";
 import { type LeakyServer, leakyServer } from "./support/leaky_server.ts";
@@ -38,7 +37,7 @@ afterAll(() => {
 });
 
 /** Runs the command line next to the server's files. */
-const cli = (...args: string[]): SpawnSyncReturns<string> => runIn(server.folder, args);
+const cli = (...args: string[]) => runIn(server.folder, args);
 
 const ANALYZE = ["analyze", "after.dump", "--wasm", "server.wasm"];
 const DIFF = ["diff", "before.dump", "after.dump", "--wasm", "server.wasm"];
@@ -575,8 +574,8 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(terminal(120, { TERM: "dumb" }).join("\n")).not.toContain("\u001b");
   });
 
-  /** The output to the terminal while a run waits for its dump from a pipe. */
-  async function terminalOutput(command: (dump: string) => string, patience: number) {
+  /** The output to the terminal of a run that waits for its dump from a pipe until this text is shown. */
+  async function terminalOutput(command: (dump: string) => string, awaited: string) {
     const pipe = join(freshFolder(), "slow.dump");
     spawnSync("mkfifo", [pipe]);
     const terminal = spawn("script", ["-qec", command(pipe), "/dev/null"], {
@@ -584,12 +583,16 @@ describe.skipIf(!hasScript)("on a terminal", () => {
       env: { ...ENVIRONMENT, TERM: "xterm", COLUMNS: "80" },
     });
     let output = "";
-    terminal.stdout.setEncoding("utf8").on("data", (text) => {
-      output += text;
+    const isShown = new Promise<void>((shown) => {
+      if (awaited === "") shown();
+      terminal.stdout.setEncoding("utf8").on("data", (text) => {
+        output += text;
+        if (output.includes(awaited)) shown();
+      });
     });
     const ended = once(terminal, "exit");
     const writer = await open(pipe, "w");
-    await setTimeout(patience);
+    await isShown;
     await writer.writeFile(readFileSync(server.after));
     await writer.close();
     expect(await ended).toEqual([0, null]);
@@ -600,7 +603,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     `'${process.execPath}' '${CLI}' analyze '${dump}' --wasm server.wasm ${options}`;
 
   test("long work shows its progress, and removes it at the end", async () => {
-    const output = await terminalOutput(run("--format table > table.txt"), 1500);
+    const output = await terminalOutput(run("--format table > table.txt"), "reading the module");
     expect(output).toContain("\r\u001b[Kreading the module");
     expect(output.endsWith("\r\u001b[K")).toBe(true);
     expect(readFileSync(join(server.folder, "table.txt"), "utf8")).toBe(
@@ -631,7 +634,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
   });
 
   test("short work shows nothing but its result", async () => {
-    expect(await terminalOutput(run("> view.json"), 0)).toBe("");
+    expect(await terminalOutput(run("> view.json"), "")).toBe("");
     expect(readFileSync(join(server.folder, "view.json"), "utf8")).toBe(outputOf(cli(...ANALYZE)));
   });
 });

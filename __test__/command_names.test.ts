@@ -1,6 +1,6 @@
 // What each command can be given under the names of the others, and what it says to run next.
 
-import { type SpawnSyncReturns, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { beforeAll, describe, expect, test } from "vitest";
 import { CLI, ENVIRONMENT, failureOf, outputOf, runIn } from "./support/command_line.ts";
 import { type LeakyServer, leakyServer } from "./support/leaky_server.ts";
@@ -12,7 +12,7 @@ beforeAll(async () => {
   server = await leakyServer();
 });
 
-const cli = (...args: string[]): SpawnSyncReturns<string> => runIn(server.folder, args);
+const cli = (...args: string[]) => runIn(server.folder, args);
 const after = (command: string) => [command, "after.dump", "--wasm", "server.wasm"];
 
 describe("the other name", () => {

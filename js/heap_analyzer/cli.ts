@@ -5,4 +5,6 @@
  */
 import { runProgram } from "./main.js";
 
+// A closed or full stderr loses the messages, but neither the result nor the exit code.
+process.stderr.on("error", () => {});
 void runProgram(process.argv);

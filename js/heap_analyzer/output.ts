@@ -7,6 +7,7 @@ import { finished } from "node:stream/promises";
 import { AtomicFile, reason, resolveSymlinks, writeFully } from "../whole_file.js";
 import { isStandardOutput } from "./inputs.js";
 import { interruptibly } from "./interruption.js";
+import { keptOutput } from "./kept_output.js";
 
 /** The file descriptor of standard output. */
 const STDOUT = 1;
@@ -43,7 +44,8 @@ function failure(output: string, error: unknown): Error {
 async function writeStdout(chunks: Chunks): Promise<void> {
   try {
     // When the disk is full, Node's stream for files reports success after writing a part of a chunk.
-    if (process.stdout instanceof Socket) await writeAll(chunks, process.stdout);
+    if (keptOutput() === undefined && process.stdout instanceof Socket)
+      await writeAll(chunks, process.stdout);
     else for await (const chunk of chunks) writeBytes(chunk);
   } catch (error) {
     if (!isClosedPipe(error)) throw error;
@@ -51,7 +53,9 @@ async function writeStdout(chunks: Chunks): Promise<void> {
 }
 
 function writeBytes(bytes: Buffer): void {
-  writeFully(STDOUT, bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const kept = keptOutput();
+  if (kept !== undefined) kept.addResult(bytes);
+  else writeFully(STDOUT, bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** The reader of a pipe may stop early, as `head` does. That is not an error. */

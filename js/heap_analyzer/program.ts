@@ -1,6 +1,6 @@
 /** The commands of the command line, one module each in `commands/`. To import this runs nothing. */
 import { Command } from "commander";
-import { oneLine } from "./messages.js";
+import { writeMessage } from "./messages.js";
 import { writeText } from "./output.js";
 
 const { version } = require("../../package.json") as { version: string };
@@ -44,12 +44,14 @@ export function createProgram(first: string | undefined): Command {
       "What keeps memory alive in WebAssembly programs (AssemblyScript, C, C++, Rust, Zig) and in the JavaScript around them.",
     )
     .version(version, "-v, --version")
+    // The end of the process is the matter of whoever runs the program.
+    .exitOverride()
     // Without the arguments, which would leave no room for the descriptions.
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: writeText,
       // Commander puts a suggestion on a line of its own.
-      outputError: (text, write) => write(oneLine(text.trim().replace("\n(", " ("))),
+      outputError: (text) => writeMessage(text.trim().replace("\n(", " (")),
     });
   const named = COMMANDS.filter((name) => name === first && name !== "help");
   for (const name of named.length > 0 ? named : COMMANDS) {

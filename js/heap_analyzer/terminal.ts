@@ -1,6 +1,7 @@
 /** The width of the lines that the command line prints. */
 import { fstatSync } from "node:fs";
 import type { WriteStream } from "node:tty";
+import { keptOutput } from "./kept_output.js";
 
 /** The width if a terminal does not report one. */
 const DEFAULT_WIDTH = 80;
@@ -12,6 +13,7 @@ const STDOUT = 1;
  * a file there is no limit, so that programs can search for complete names.
  */
 export function outputWidth(): number | undefined {
+  if (keptOutput() !== undefined) return requestedWidth();
   if (process.stdout.isTTY) return terminalWidth(process.stdout);
   return isFile(STDOUT) ? undefined : requestedWidth();
 }

@@ -19,7 +19,7 @@ import type * as native from "../../native.js";
 import { addon } from "../addon.js";
 import { dumpFiles } from "../dump_files.js";
 import { checkInputs } from "../inputs.js";
-import { writeNote, writeWarning } from "../messages.js";
+import { writeNote, writeToStderr, writeWarning } from "../messages.js";
 import { nextCommand } from "../next_command.js";
 import { fileName, given, wholeNumber } from "../options.js";
 import { write } from "../output.js";
@@ -155,7 +155,7 @@ async function runCheck(files: string[], options: CheckCommandOptions): Promise<
       : await ask(textOptions(output, nextCommand(dumps.at(-1), modules.at(-1), options).next));
   await write([Buffer.from(text)], output);
   if (annotations === "github") {
-    for (const line of githubAnnotations(answer, module)) process.stderr.write(line);
+    for (const line of githubAnnotations(answer, module)) writeToStderr(line);
   }
   if (!answer.passed) process.exitCode = BROKEN;
 }
