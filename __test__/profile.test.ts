@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import { writeHeapSnapshot } from "node:v8";
 import { gzipSync } from "node:zlib";
 import binaryen from "binaryen";
@@ -106,7 +106,7 @@ test("the leaking listeners are traced to the line that allocates them", async (
   expect(Math.max(...listeners.map(({ values }) => values[2] as number))).toBe(300);
 });
 
-/** Two kinds of builds; all with `npm run test:profile-builds`, because Binaryen takes up to half a minute for one. */
+/** Two kinds of builds; all with `npm run test:full -- profile-builds`, because Binaryen takes up to half a minute for one. */
 const BUILD_KINDS =
   process.env.TEST_ALL_BUILDS === undefined
     ? ASC_BUILD_KINDS.filter((_, nth) => nth % 4 === 0)
@@ -309,8 +309,10 @@ test("the commands and the handler give the same profiles", async () => {
       expect(status).toBe(200);
       expect(decoded(bytes).samples).toEqual([]);
     }
+    const asked = once(listening, "request");
     const change = get("heap?seconds=0.5");
-    await setTimeout(100);
+    await asked;
+    await setImmediate();
     (exports as unknown as Server).serve(100);
     const changed = (await change).bytes;
     const listeners = sumsThrough(changed, `server.ts:${LISTENER_LINE}`);
