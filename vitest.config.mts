@@ -3,31 +3,41 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import Skips from "./.ci/skips.mts";
+import { PARTS, type Part } from "./__test__/parts.mts";
 
 /** Stands for a file that the build of DevTools makes. */
 const LOCALES = fileURLToPath(new URL("__test__/devtools/locales.ts", import.meta.url));
 
-/** Tests that take long. They run every night: `npm run test:slow`. */
-const SLOW = [
-  "__test__/browser/explorer_joined.test.ts",
-  "__test__/host_leaks.test.ts",
-  "__test__/install/host_runners.test.ts",
-  "__test__/mcp/floods.test.ts",
-  "__test__/profile_languages.test.ts",
-  "__test__/random.test.ts",
-  "__test__/stores.test.ts",
-];
-const exclude = process.env.TEST_SLOW === undefined ? SLOW : [];
+/** The part of the tests that runs (`npm run test:full`); without one, all that are in no part. */
+const part = process.env.TEST_PART as Part | undefined;
+/** Whether the command line names files. Then these run. */
+const isNamed = process.argv.some((argument) => argument.includes("__test__/"));
+const exclude = part !== undefined || isNamed ? [] : Object.values(PARTS).flat();
+
+/** The files of a project, or those of them that the part has. */
+function files(folder: string): string[] {
+  return part === undefined
+    ? [`${folder}**/*.test.ts`]
+    : PARTS[part].filter((file) => file.startsWith(folder));
+}
+
+/** The files of a project that `npm run test:full` installs something for. They run only if they are asked for. */
+function filesIfAsked(name: string, folder: string): string[] {
+  const isAsked = process.argv.some((argument) => argument === name || argument.includes(folder));
+  return isAsked ? [`${folder}*.test.ts`] : [];
+}
 
 export default defineConfig({
   test: {
+    reporters: ["default", new Skips()],
     // Many tests wait for other processes, so that a worker more than there are cores keeps all of them busy.
     maxWorkers: availableParallelism() + 1,
     projects: [
       {
         test: {
           name: "package",
-          include: ["__test__/**/*.test.ts"],
+          include: files("__test__/"),
           exclude: [
             ...exclude,
             "__test__/install/**",
@@ -56,54 +66,54 @@ export default defineConfig({
         },
         test: {
           name: "devtools",
-          include: ["__test__/devtools/*.test.ts"],
+          include: files("__test__/devtools/"),
           server: { deps: { external: [/\/dist\//], inline: [/chrome-devtools-frontend/] } },
           testTimeout: 300_000,
           hookTimeout: 300_000,
         },
       },
       {
-        // With memlab, where it is installed: `npm run test:memlab` installs it.
+        // With memlab, where it is installed: `npm run test:full -- memlab` installs it.
         test: {
           name: "memlab",
-          include: ["__test__/memlab/*.test.ts"],
+          include: filesIfAsked("memlab", "__test__/memlab/"),
           server: { deps: { external: [/\/dist\//] } },
           testTimeout: 300_000,
           hookTimeout: 300_000,
         },
       },
       {
-        // With packages of npm, where they are installed: `npm run test:npm-modules` installs them.
+        // With packages of npm, where they are installed: `npm run test:full -- npm-modules` installs them.
         test: {
           name: "npm-modules",
-          include: ["__test__/npm_modules/*.test.ts"],
+          include: filesIfAsked("npm-modules", "__test__/npm_modules/"),
           testTimeout: 300_000,
         },
       },
       {
-        // With DuckDB and Apache Spark, if asked for: `npm run test:fleet`.
+        // With DuckDB and Apache Spark, if asked for: `npm run test:full -- fleet`.
         test: {
           name: "fleet",
-          include: process.env.TEST_FLEET === undefined ? [] : ["__test__/fleet/*.test.ts"],
+          include: filesIfAsked("fleet", "__test__/fleet/"),
           server: { deps: { external: [/\/dist\//] } },
           testTimeout: 600_000,
           hookTimeout: 1_800_000,
         },
       },
       {
-        // With files of several gigabytes, if asked for: `npm run test:large`.
+        // With files of several gigabytes, if asked for: `npm run test:full -- large`.
         test: {
           name: "large",
-          include: process.env.TEST_LARGE === undefined ? [] : ["__test__/large/*.test.ts"],
+          include: filesIfAsked("large", "__test__/large/"),
           server: { deps: { external: [/\/dist\//] } },
           testTimeout: 1_800_000,
         },
       },
       {
-        // Leak tests in every runner, many times, if asked for: `npm run test:runners`.
+        // Leak tests in every runner, many times, if asked for: `npm run test:full -- runners`.
         test: {
           name: "runners",
-          include: process.env.TEST_RUNNERS === undefined ? [] : ["__test__/runners/*.test.ts"],
+          include: filesIfAsked("runners", "__test__/runners/"),
           testTimeout: 6 * 3_600_000,
         },
       },
@@ -111,7 +121,7 @@ export default defineConfig({
         // In a real Chromium, where there is one.
         test: {
           name: "browser",
-          include: ["__test__/browser/*.test.ts"],
+          include: files("__test__/browser/"),
           exclude,
           server: { deps: { external: [/\/dist\//] } },
           testTimeout: 120_000,
@@ -119,10 +129,10 @@ export default defineConfig({
         },
       },
       {
-        // The packed extension in VS Code, where it is installed: `npm run test:vscode` installs it.
+        // The packed extension in VS Code, where it is installed: `npm run test:full -- vscode` installs it.
         test: {
           name: "vscode",
-          include: ["__test__/vscode/*.test.ts"],
+          include: filesIfAsked("vscode", "__test__/vscode/"),
           expect: { poll: { timeout: 60_000 } },
           testTimeout: 300_000,
           hookTimeout: 600_000,
@@ -132,7 +142,7 @@ export default defineConfig({
         // Packed as in a release, and installed on a simulated machine with only Node.
         test: {
           name: "install",
-          include: ["__test__/install/*.test.ts"],
+          include: files("__test__/install/"),
           exclude,
           globalSetup: "__test__/install/setup.ts",
           testTimeout: 300_000,

@@ -1,5 +1,5 @@
 // An abort at a random moment of every call of the API that takes a signal, and SIGINT at a random moment of every command.
-// The bound is generous, because machines of tests are busy: `npm run bench:aborts` measures.
+// The bound is generous, because machines of tests are busy: `npm run bench -- aborts` measures.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

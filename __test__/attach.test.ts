@@ -96,41 +96,44 @@ async function start(
 }
 
 describe.each(HOSTS)("$title", ({ path }) => {
-  describe.skipIf(!existsSync(path))("(skipped if npm run test:hosts did not install it)", () => {
-    test.each(BUILDS)(
-      "$title: the dump and the module are those of the program",
-      async ({ flags }) => {
-        const wasm = await compile(flags);
-        const exposed = join(folder, "exposed.dump");
-        await start("server.cjs", [wasm, "--expose", exposed], { node: path });
-        const { url, child } = await start("server.cjs", [wasm], { node: path });
-        const target = await attach(url);
-        const [dump, module] = [join(folder, "attached.dump"), join(folder, "attached.wasm")];
-        expect(await target.writeDump(dump, { wasmOutput: module })).toEqual([]);
-        await target.close();
-        expect(readFileSync(dump).equals(readFileSync(exposed))).toBe(true);
-        expect(readFileSync(module).equals(readFileSync(wasm))).toBe(true);
-        expect(statSync(dump).mode & 0o777).toBe(0o600);
-        expect(child.exitCode).toBeNull();
-      },
-    );
+  describe.skipIf(!existsSync(path))(
+    "(skipped if npm run test:full -- hosts did not install it)",
+    () => {
+      test.each(BUILDS)(
+        "$title: the dump and the module are those of the program",
+        async ({ flags }) => {
+          const wasm = await compile(flags);
+          const exposed = join(folder, "exposed.dump");
+          await start("server.cjs", [wasm, "--expose", exposed], { node: path });
+          const { url, child } = await start("server.cjs", [wasm], { node: path });
+          const target = await attach(url);
+          const [dump, module] = [join(folder, "attached.dump"), join(folder, "attached.wasm")];
+          expect(await target.writeDump(dump, { wasmOutput: module })).toEqual([]);
+          await target.close();
+          expect(readFileSync(dump).equals(readFileSync(exposed))).toBe(true);
+          expect(readFileSync(module).equals(readFileSync(wasm))).toBe(true);
+          expect(statSync(dump).mode & 0o777).toBe(0o600);
+          expect(child.exitCode).toBeNull();
+        },
+      );
 
-    test("what is live does not change by a collection between two dumps", async () => {
-      const wasm = await compile(["-O3", "--debug", "--exportRuntime"]);
-      const { url, send } = await start("server.cjs", [wasm], { node: path });
-      const [before, after] = [join(folder, "before.dump"), join(folder, "after.dump")];
-      await send("500");
-      const target = await attach(url);
-      await target.writeDump(before);
-      await send("collect");
-      await target.writeDump(after);
-      await target.close();
-      const [first, second] = [before, after].map((dump) => analyzeFile(dump, wasm));
-      expect(first?.constructors).toEqual(second?.constructors);
-      expect(first?.accounting?.garbage).toBeGreaterThan(0);
-      expect(second?.accounting?.garbage).toBe(0);
-    });
-  });
+      test("what is live does not change by a collection between two dumps", async () => {
+        const wasm = await compile(["-O3", "--debug", "--exportRuntime"]);
+        const { url, send } = await start("server.cjs", [wasm], { node: path });
+        const [before, after] = [join(folder, "before.dump"), join(folder, "after.dump")];
+        await send("500");
+        const target = await attach(url);
+        await target.writeDump(before);
+        await send("collect");
+        await target.writeDump(after);
+        await target.close();
+        const [first, second] = [before, after].map((dump) => analyzeFile(dump, wasm));
+        expect(first?.constructors).toEqual(second?.constructors);
+        expect(first?.accounting?.garbage).toBeGreaterThan(0);
+        expect(second?.accounting?.garbage).toBe(0);
+      });
+    },
+  );
 });
 
 describe.skipIf(process.platform === "win32")("a process by its id", () => {

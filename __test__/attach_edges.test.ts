@@ -78,34 +78,37 @@ test("two globals have one name, and two hold other values", () => {
 });
 
 describe.each(HOSTS)("$title", ({ path }) => {
-  describe.skipIf(!existsSync(path))("(skipped if npm run test:hosts did not install it)", () => {
-    test("every module gives the dump that writeDump gives", async () => {
-      execFileSync(path, [PROGRAM, folder, "--expose"]);
-      const target = await attach(await started(path, folder));
-      const names = Object.keys(MODULES);
-      expect(target.instances).toHaveLength(names.length);
-      const found = new Set<string>();
-      for (const nth of target.instances.keys()) {
-        const [dump, module] = [join(folder, "attached.dump"), join(folder, "attached.module")];
-        const warnings = await target.writeDump(dump, { instance: nth, wasmOutput: module });
-        const bytes = readFileSync(module);
-        const name = names.find((one) => readFileSync(join(folder, `${one}.wasm`)).equals(bytes));
-        expect(name).toBeDefined();
-        found.add(name as string);
-        const expected = readFileSync(join(folder, `${name}.wasm.dump`));
-        expect(readFileSync(dump).equals(expected), name).toBe(true);
-        const isShared = warnings.some((warning) => warning.includes("the memory is shared"));
-        expect([warnings.length, isShared], name).toEqual(
-          name === "shared" ? [1, true] : [0, false],
-        );
-        const { constructors } = analyzeFile(dump, module);
-        const largest = Math.max(...constructors.map(({ count }) => count));
-        expect(largest, name).toBe(name === "closed" ? 40 : 20);
-      }
-      await target.close();
-      expect([...found].sort()).toEqual([...names].sort());
-    });
-  });
+  describe.skipIf(!existsSync(path))(
+    "(skipped if npm run test:full -- hosts did not install it)",
+    () => {
+      test("every module gives the dump that writeDump gives", async () => {
+        execFileSync(path, [PROGRAM, folder, "--expose"]);
+        const target = await attach(await started(path, folder));
+        const names = Object.keys(MODULES);
+        expect(target.instances).toHaveLength(names.length);
+        const found = new Set<string>();
+        for (const nth of target.instances.keys()) {
+          const [dump, module] = [join(folder, "attached.dump"), join(folder, "attached.module")];
+          const warnings = await target.writeDump(dump, { instance: nth, wasmOutput: module });
+          const bytes = readFileSync(module);
+          const name = names.find((one) => readFileSync(join(folder, `${one}.wasm`)).equals(bytes));
+          expect(name).toBeDefined();
+          found.add(name as string);
+          const expected = readFileSync(join(folder, `${name}.wasm.dump`));
+          expect(readFileSync(dump).equals(expected), name).toBe(true);
+          const isShared = warnings.some((warning) => warning.includes("the memory is shared"));
+          expect([warnings.length, isShared], name).toEqual(
+            name === "shared" ? [1, true] : [0, false],
+          );
+          const { constructors } = analyzeFile(dump, module);
+          const largest = Math.max(...constructors.map(({ count }) => count));
+          expect(largest, name).toBe(name === "closed" ? 40 : 20);
+        }
+        await target.close();
+        expect([...found].sort()).toEqual([...names].sort());
+      });
+    },
+  );
 });
 
 test("a module without a memory is no instance to dump; one that exports no memory and no global is", async () => {

@@ -89,7 +89,7 @@ function hostTurns(snapshot: string): number {
 
 describe.each(HOSTS)("$title", (host) => {
   describe.skipIf(!existsSync(host.path))(
-    "(skipped if npm run test:hosts did not install it)",
+    "(skipped if npm run test:full -- hosts did not install it)",
     () => {
       test("the dump and the heap snapshot are of one moment; two captures are of two", async () => {
         const { child, target } = await attached("counter.cjs", [wasm], host);

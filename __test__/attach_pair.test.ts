@@ -45,7 +45,7 @@ async function attached(program: string, node = process.execPath) {
   return { child, prefix, target: await attach(url) };
 }
 
-/** All with `npm run test:hosts`. */
+/** All with `npm run test:full -- hosts`. */
 const PROGRAMS = process.env.TEST_HOSTS === undefined ? ["desk"] : ["desk", "editor", "world"];
 
 /** What a capture writes with a heap snapshot. */
@@ -56,23 +56,26 @@ const outputs = (prefix: string, closures: boolean) => ({
 });
 
 describe.each(HOSTS)("$title", ({ path }) => {
-  describe.skipIf(!existsSync(path))("(skipped if npm run test:hosts did not install it)", () => {
-    test.each(PROGRAMS)("%s: every handle is shown, and no lost one", async (name) => {
-      const { child, prefix, target } = await attached(name, path);
-      expect(await target.writeDump(`${prefix}.dump`, outputs(prefix, true))).toEqual([]);
-      await target.close();
-      child.kill();
-      const truth = readBridgeTruth(prefix);
-      const unseen = truth.groups.filter((group) => group.unseen).map((group) => group.name);
-      expect(groupsNotSeen(prefix)).toEqual(unseen);
-      const shown = shownNumbers(prefix);
-      expect(truth.lost.filter((address) => shown.has(address))).toEqual([]);
-      const verdict = judged(prefix, folder.wasm);
-      if (process.env.TEST_FIGURES) console.log(path, name, JSON.stringify(verdict));
-      expect(verdict.wrong).toEqual([]);
-      expect(verdict.withHolder / verdict.held).toBeGreaterThanOrEqual(0.75);
-    });
-  });
+  describe.skipIf(!existsSync(path))(
+    "(skipped if npm run test:full -- hosts did not install it)",
+    () => {
+      test.each(PROGRAMS)("%s: every handle is shown, and no lost one", async (name) => {
+        const { child, prefix, target } = await attached(name, path);
+        expect(await target.writeDump(`${prefix}.dump`, outputs(prefix, true))).toEqual([]);
+        await target.close();
+        child.kill();
+        const truth = readBridgeTruth(prefix);
+        const unseen = truth.groups.filter((group) => group.unseen).map((group) => group.name);
+        expect(groupsNotSeen(prefix)).toEqual(unseen);
+        const shown = shownNumbers(prefix);
+        expect(truth.lost.filter((address) => shown.has(address))).toEqual([]);
+        const verdict = judged(prefix, folder.wasm);
+        if (process.env.TEST_FIGURES) console.log(path, name, JSON.stringify(verdict));
+        expect(verdict.wrong).toEqual([]);
+        expect(verdict.withHolder / verdict.held).toBeGreaterThanOrEqual(0.75);
+      });
+    },
+  );
 });
 
 test("a holder that is removed, and whose objects are unpinned, is gone with them", async () => {

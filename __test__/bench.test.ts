@@ -1,5 +1,5 @@
 // The benchmark, at a size without meaningful numbers: it must run and write its results. If asked for, because the
-// engine is compiled for it: `npm run test:bench`.
+// engine is compiled for it: `npm run test:full -- bench`.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

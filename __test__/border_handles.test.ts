@@ -98,52 +98,55 @@ function pathText(heap: Heap, address: number): string {
 }
 
 describe.each(HOSTS)("$title", ({ node }) => {
-  describe.skipIf(!existsSync(node))("(skipped if npm run test:hosts did not install it)", () => {
-    test("handles of embind hold blocks of C++", () => {
-      const all = captured(node);
-      const { heap, alone, truth } = all;
-      const at = (name: string) => truth[name] ?? [];
-      for (const address of [...at("kept"), ...at("paired")]) {
-        expect(holders(heap, address)).toEqual([".ptr exact"]);
-      }
-      // The block is alive for the array's sake, and with it what C++ allocated for it.
-      const [kept = 0] = at("kept");
-      expect(alone.paths(kept).path?.root.kind).toBe("unreferenced");
-      expect(pathText(heap, kept)).toMatch(
-        /\.app > Object\.shelf > Array\[\*\] > Book.* > \{ptrType, ptr, count\}\.ptr > block of/,
-      );
-      const { retainedParts } = heap.object(kept);
-      expect(retainedParts?.javascript).toBe(0);
-      expect(retainedParts?.wasm).toBeGreaterThan(3 * 64);
-      // A shared pointer leads into its block.
-      for (const address of at("authors")) {
-        const block = blockOf(all, address);
-        expect(block).toBeLessThan(address);
-        expect(holders(heap, block)).toContain(".ptr exact");
-        expect(pathText(heap, block)).toContain(".authors > ");
-      }
-      // Of two books that refer to each other, JavaScript holds one.
-      for (const address of at("other of the pair")) {
-        expect(holders(heap, address)).toEqual([]);
-        expect(pathText(heap, address)).toMatch(/\.pairs > /);
-      }
-      // The memory refers to this one, too.
-      const both = [" global static window_display exact", ".ptr exact"];
-      expect(holders(heap, at("displayed")[0] as number).sort()).toEqual(both);
-      // Handles that were deleted hold nothing, nor do numbers that are only equal to an address.
-      for (const address of at("lost")) {
-        expect(holders(heap, address)).toEqual([]);
-        expect(heap.paths(address).path?.root.kind).toBe("unreferenced");
-        expect(heap.object(address).possibleHolders?.total).toBe(1);
-      }
-      expect(heap.find({ class: "Book", count: true }).total).toBeGreaterThan(40);
-      const { joined, warnings } = heap.summary();
-      // Of an author, the unreferenced block is the pointer that shares it.
-      expect(joined?.pinned.exact).toBe(30 + 4 + 10);
-      expect(alone.warnings.map(({ code }) => code)).toContain("WARN_HOST_ROOTS_UNKNOWN");
-      expect(warnings.map(({ code }) => code)).not.toContain("WARN_HOST_ROOTS_UNKNOWN");
-      heap.close();
-      alone.close();
-    });
-  });
+  describe.skipIf(!existsSync(node))(
+    "(skipped if npm run test:full -- hosts did not install it)",
+    () => {
+      test("handles of embind hold blocks of C++", () => {
+        const all = captured(node);
+        const { heap, alone, truth } = all;
+        const at = (name: string) => truth[name] ?? [];
+        for (const address of [...at("kept"), ...at("paired")]) {
+          expect(holders(heap, address)).toEqual([".ptr exact"]);
+        }
+        // The block is alive for the array's sake, and with it what C++ allocated for it.
+        const [kept = 0] = at("kept");
+        expect(alone.paths(kept).path?.root.kind).toBe("unreferenced");
+        expect(pathText(heap, kept)).toMatch(
+          /\.app > Object\.shelf > Array\[\*\] > Book.* > \{ptrType, ptr, count\}\.ptr > block of/,
+        );
+        const { retainedParts } = heap.object(kept);
+        expect(retainedParts?.javascript).toBe(0);
+        expect(retainedParts?.wasm).toBeGreaterThan(3 * 64);
+        // A shared pointer leads into its block.
+        for (const address of at("authors")) {
+          const block = blockOf(all, address);
+          expect(block).toBeLessThan(address);
+          expect(holders(heap, block)).toContain(".ptr exact");
+          expect(pathText(heap, block)).toContain(".authors > ");
+        }
+        // Of two books that refer to each other, JavaScript holds one.
+        for (const address of at("other of the pair")) {
+          expect(holders(heap, address)).toEqual([]);
+          expect(pathText(heap, address)).toMatch(/\.pairs > /);
+        }
+        // The memory refers to this one, too.
+        const both = [" global static window_display exact", ".ptr exact"];
+        expect(holders(heap, at("displayed")[0] as number).sort()).toEqual(both);
+        // Handles that were deleted hold nothing, nor do numbers that are only equal to an address.
+        for (const address of at("lost")) {
+          expect(holders(heap, address)).toEqual([]);
+          expect(heap.paths(address).path?.root.kind).toBe("unreferenced");
+          expect(heap.object(address).possibleHolders?.total).toBe(1);
+        }
+        expect(heap.find({ class: "Book", count: true }).total).toBeGreaterThan(40);
+        const { joined, warnings } = heap.summary();
+        // Of an author, the unreferenced block is the pointer that shares it.
+        expect(joined?.pinned.exact).toBe(30 + 4 + 10);
+        expect(alone.warnings.map(({ code }) => code)).toContain("WARN_HOST_ROOTS_UNKNOWN");
+        expect(warnings.map(({ code }) => code)).not.toContain("WARN_HOST_ROOTS_UNKNOWN");
+        heap.close();
+        alone.close();
+      });
+    },
+  );
 });

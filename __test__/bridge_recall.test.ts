@@ -39,42 +39,45 @@ test("the judge finds a holder that is none", () => {
 });
 
 describe.each(HOSTS)("$title", ({ title, node, seeds }) => {
-  describe.skipIf(!existsSync(node))("(skipped if npm run test:hosts did not install it)", () => {
-    test.each(PROGRAMS.flatMap((name) => seeds.map((seed) => ({ name, seed }))))(
-      "$name, seed $seed: three of four have a holder, nine of ten a holder or a stack, and no holder is wrong",
-      ({ name, seed }) => {
-        const options = { node, seed, flags: REGISTER, env: { HEAP_HANDLES: "1" } };
-        const { prefix } = captureProgram(folder, name, "closures", options);
-        const verdict = judged(prefix, folder.wasm);
-        if (process.env.TEST_FIGURES) console.log(title, name, seed, JSON.stringify(verdict));
-        expect(verdict.wrong).toEqual([]);
-        expect(verdict.withHolder / verdict.held).toBeGreaterThanOrEqual(0.75);
-        expect(verdict.withHolderOrStack / verdict.held).toBeGreaterThanOrEqual(0.9);
-        const single = readBridgeTruth(prefix).groups.filter((group) => group.single);
-        const singles = single.reduce((sum, { addresses }) => sum + addresses.length, 0);
-        expect(singles / verdict.held).toBeLessThanOrEqual(0.1);
-      },
-    );
+  describe.skipIf(!existsSync(node))(
+    "(skipped if npm run test:full -- hosts did not install it)",
+    () => {
+      test.each(PROGRAMS.flatMap((name) => seeds.map((seed) => ({ name, seed }))))(
+        "$name, seed $seed: three of four have a holder, nine of ten a holder or a stack, and no holder is wrong",
+        ({ name, seed }) => {
+          const options = { node, seed, flags: REGISTER, env: { HEAP_HANDLES: "1" } };
+          const { prefix } = captureProgram(folder, name, "closures", options);
+          const verdict = judged(prefix, folder.wasm);
+          if (process.env.TEST_FIGURES) console.log(title, name, seed, JSON.stringify(verdict));
+          expect(verdict.wrong).toEqual([]);
+          expect(verdict.withHolder / verdict.held).toBeGreaterThanOrEqual(0.75);
+          expect(verdict.withHolderOrStack / verdict.held).toBeGreaterThanOrEqual(0.9);
+          const single = readBridgeTruth(prefix).groups.filter((group) => group.single);
+          const singles = single.reduce((sum, { addresses }) => sum + addresses.length, 0);
+          expect(singles / verdict.held).toBeLessThanOrEqual(0.1);
+        },
+      );
 
-    test("a holder that is removed, and whose objects are unpinned, is gone with them", () => {
-      const { prefix } = captureProgram(folder, "removal", "twice", { node });
-      const { groups } = readBridgeTruth(prefix);
-      for (const [moment, expected] of [
-        ["", { kept: 1, removed: 1, forgotten: 1 }],
-        // Removed: unpinned too. Forgotten: the holder is gone, and the objects are still pinned.
-        ["-after", { kept: 1, removed: undefined, forgotten: 0 }],
-      ] as const) {
-        const heap = openPair(`${prefix}${moment}`, folder.wasm);
-        for (const { name, addresses } of groups) {
-          const count = expected[name as keyof typeof expected];
-          for (const address of addresses) {
-            const isAlive = heap.object(address).path !== null;
-            expect(isAlive).toBe(count !== undefined);
-            if (count !== undefined) expect(holders(heap, address)).toHaveLength(count);
+      test("a holder that is removed, and whose objects are unpinned, is gone with them", () => {
+        const { prefix } = captureProgram(folder, "removal", "twice", { node });
+        const { groups } = readBridgeTruth(prefix);
+        for (const [moment, expected] of [
+          ["", { kept: 1, removed: 1, forgotten: 1 }],
+          // Removed: unpinned too. Forgotten: the holder is gone, and the objects are still pinned.
+          ["-after", { kept: 1, removed: undefined, forgotten: 0 }],
+        ] as const) {
+          const heap = openPair(`${prefix}${moment}`, folder.wasm);
+          for (const { name, addresses } of groups) {
+            const count = expected[name as keyof typeof expected];
+            for (const address of addresses) {
+              const isAlive = heap.object(address).path !== null;
+              expect(isAlive).toBe(count !== undefined);
+              if (count !== undefined) expect(holders(heap, address)).toHaveLength(count);
+            }
           }
+          heap.close();
         }
-        heap.close();
-      }
-    });
-  });
+      });
+    },
+  );
 });

@@ -38,7 +38,7 @@ function watched(program: string) {
   return { prefix, printed, file };
 }
 
-/** All with `npm run test:hosts`. */
+/** All with `npm run test:full -- hosts`. */
 const PROGRAMS = process.env.TEST_HOSTS === undefined ? ["desk"] : ["desk", "editor", "world"];
 
 test.each(PROGRAMS)("%s: each pinned object has the stack that pinned it", (name) => {

@@ -66,7 +66,7 @@ describe.skipIf(process.env.TEST_NATIVE === undefined)("after wasm-opt", () => {
   });
 });
 
-/** With `npm run test:native`: it downloads the crates, and builds them. */
+/** With `npm run test:full -- native`: it downloads the crates, and builds them. */
 describe.skipIf(process.env.TEST_NATIVE === undefined).each([
   { crate: "toml_edit", feature: "toml", least: 0.95 },
   { crate: "regex", feature: "regex", least: 0.95 },

@@ -55,7 +55,7 @@ const codesOf = (guest: ReturnType<typeof run>) => {
   return codes;
 };
 
-/** With `npm run test:native`: Emscripten takes two seconds for each module. */
+/** With `npm run test:full -- native`: Emscripten takes two seconds for each module. */
 const isRun = hasEmcc && process.env.TEST_NATIVE !== undefined;
 
 describe.skipIf(!isRun).each(["dlmalloc", "emmalloc"] as const)("emcc, %s", (malloc) => {

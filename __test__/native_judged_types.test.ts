@@ -1,6 +1,6 @@
 /**
  * Random programs of C, C++ and Rust that log the type of every block: no type that the analyzer finds contradicts the log, and
- * most blocks to which something refers have one. `npm run test:native` makes many programs; a part of them is in
+ * most blocks to which something refers have one. `npm run test:full -- native` makes many programs; a part of them is in
  * native_types.test.ts.
  */
 import { spawnSync } from "node:child_process";

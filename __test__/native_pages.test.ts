@@ -35,7 +35,7 @@ const NEEDS: Record<string, string[]> = {
   Rust: ["sh", "-c", "ls $(rustc --print target-libdir --target wasm32-unknown-unknown)/libstd*"],
   Zig: ["python3", "-m", "ziglang", "version"],
 };
-/** Those compilers take long: `npm run test:native`. */
+/** Those compilers take long: `npm run test:full -- native`. */
 const SLOW = ["Emscripten", "Zig"];
 
 let folder: string;

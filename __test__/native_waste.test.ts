@@ -33,7 +33,7 @@ const EMXX = ["-g", "-fno-exceptions", "-sSTANDALONE_WASM", "-sALLOW_MEMORY_GROW
 const WASI = ["--target=wasm32-wasi", "-mexec-model=reactor"];
 const ZIG = ["-m", "ziglang", "c++", ...WASI, "-g", "-fno-exceptions"];
 
-/** What each is compiled with; Rust takes one second, and the others are for `npm run test:native`. */
+/** What each is compiled with; Rust takes one second, and the others are for `npm run test:full -- native`. */
 const BUILDS = [
   { name: "rustc", program: "rustc", args: ["-Copt-level=0", ...RUSTC], isHere: true },
   {
@@ -99,7 +99,7 @@ describe.each(BUILDS)("$name", ({ name, program, args, isHere }) => {
   };
 
   test("what can be saved is what the program frees", (context) => {
-    context.skip(!isMade, "the compiler is not here, or it is for `npm run test:native`");
+    context.skip(!isMade, "the compiler is not here, or it is for `npm run test:full -- native`");
     const exports = started();
     exports.fill();
     const before = asked(exports);

@@ -1,6 +1,6 @@
 /**
  * Dumps from hosts other than Node, with the code of docs/other-hosts.md. The judge is the dump that Node writes at the
- * same moment, byte for byte. `npm run test:other-hosts` installs the engines into build/hosts, and fails without them; in
+ * same moment, byte for byte. `npm run test:full -- other-hosts` installs the engines into build/hosts, and fails without them; in
  * other runs, what is not installed there is skipped.
  */
 import { execFileSync, spawnSync } from "node:child_process";

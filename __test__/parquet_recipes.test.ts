@@ -1,4 +1,4 @@
-// Every recipe of the page about tables, run by DuckDB: its rows are those of the answers. `npm run test:fleet` installs
+// Every recipe of the page about tables, run by DuckDB: its rows are those of the answers. `npm run test:full -- fleet` installs
 // DuckDB, and runs this test.
 
 import { readFileSync, rmSync } from "node:fs";

@@ -67,7 +67,7 @@ describe("questions about objects of a build that exports no runtime", () => {
     expect(answers.uncollectable).toBe(0);
   });
 
-  // Binaryen takes half a minute for this build: `npm run test:profile-builds`.
+  // Binaryen takes half a minute for this build: `npm run test:full -- profile-builds`.
   test.runIf(process.env.TEST_ALL_BUILDS !== undefined)(
     "paths are judged, and no cuts, if the optimiser copied the collector into its callers",
     async () => {

@@ -1,5 +1,5 @@
 /**
- * A few random heaps of a program of C, judged by its log; `npm run judge:native` judges as many as asked. And whether the
+ * A few random heaps of a program of C, judged by its log; `npm run judge -- native` judges as many as asked. And whether the
  * judge notices what is wrong.
  */
 import { describe, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { How } from "./random_native/log.ts";
 
 const HEAPS = 10;
 
-/** Emscripten takes some seconds for each build: `npm run test:native`. */
+/** Emscripten takes some seconds for each build: `npm run test:full -- native`. */
 const KINDS = BUILD_KINDS.filter(({ name }) => {
   return process.env.TEST_NATIVE !== undefined || /^clang-O[02]$/.test(name);
 });

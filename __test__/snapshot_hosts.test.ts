@@ -1,4 +1,4 @@
-// Heap snapshots of hosts that `npm run test:hosts` installs: objects of WasmGC in Node 24, and a leak in Bun.
+// Heap snapshots of hosts that `npm run test:full -- hosts` installs: objects of WasmGC in Node 24, and a leak in Bun.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ const NODE = join(VERSIONS, "node-24/bin/node");
 const BUN = join(VERSIONS, "bun/bin/bun");
 
 for (const path of [NODE, BUN].filter((path) => !existsSync(path))) {
-  console.info(`snapshots of ${path} are left out: npm run test:hosts installs it`);
+  console.info(`snapshots of ${path} are left out: npm run test:full -- hosts installs it`);
 }
 
 let folder: string;

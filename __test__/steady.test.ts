@@ -1,6 +1,6 @@
 /**
  * `expectNoLeak` and `check` with their defaults on random programs that keep a bounded number of things: no false
- * alarm, and every leak is found. `npm run judge:leak-tests` judges thousands.
+ * alarm, and every leak is found. `npm run judge -- --steady 2000` judges thousands.
  */
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { judgeSteady, planSteady, runSteady, type SteadyPlan } from "./random/steady_judge.ts";

@@ -10,12 +10,20 @@ cd "$(dirname "$0")"
 minutes=5
 targets=(dump module instrument debug_info classes collector_code heap analyze compare questions expressions snapshot coredump compressed native native_types)
 keep=false
+if [ "${1-}" = --programs ]; then
+  # Compiles the real programs from which the fuzzers start.
+  cd ..
+  npm run --silent setup
+  npm run build
+  npx tsc --project fuzz/programs
+  exec node build/fuzz_programs/make.mjs
+fi
 while (($#)); do
   case $1 in
     --minutes) minutes=$2; shift ;;
     --target) targets=("$2"); shift ;;
     --keep) keep=true ;;
-    *) echo "error: unknown option $1; expected --minutes <number>, --target <${targets[*]}> or --keep" >&2; exit 2 ;;
+    *) echo "error: unknown option $1; expected --minutes <number>, --target <${targets[*]}>, --keep or --programs" >&2; exit 2 ;;
   esac
   shift
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs other engines into build/hosts, and compares their dumps with those of Node: `npm run test:other-hosts`. It needs
+# Installs other engines into build/hosts, and compares their dumps with those of Node: `npm run test:full -- other-hosts`. It needs
 # Python 3 with venv, Rust, and either Python 3.10 or the network that uv gets it from. What is installed is
 # not installed again.
 set -euo pipefail

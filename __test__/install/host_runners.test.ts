@@ -1,5 +1,5 @@
 // `expectNoLeak` on the JavaScript heap, in the runners that people use and from the packed package: ten kinds of leaks
-// are found, and what the runner keeps is no leak. Here in the runner of Node; `npm run test:runners` runs this file in
+// are found, and what the runner keeps is no leak. Here in the runner of Node; `npm run test:full -- runners` runs this file in
 // vitest, jest and mocha too, and then each leak alone, and many times.
 
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";

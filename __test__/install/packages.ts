@@ -120,6 +120,7 @@ function environment(folder: string, { url }: Registry): NodeJS.ProcessEnv {
 /** The script of the npm that started the tests. */
 export function npmCli(): string {
   const script = process.env.npm_execpath;
-  if (script === undefined) throw new Error("start these tests with npm: npm run test:install");
+  if (script === undefined)
+    throw new Error("start these tests with npm: npx vitest run --project install");
   return script;
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run judge:native`: judges as many random heaps of a program of C as it is asked to, in builds of all compilers that
+ * `npm run judge -- native`: judges as many random heaps of a program of C as it is asked to, in builds of all compilers that
  * this machine has, at all levels of optimisation.
  */
 import { Command, InvalidArgumentError } from "commander";

@@ -1,5 +1,5 @@
 // Leak tests of the JavaScript heap in every runner: many times without a leak, and each kind of leak alone. Only if it
-// is asked for: `npm run test:runners` (TEST_RUNNERS is the number of tests without a leak for each runner).
+// is asked for: `npm run test:full -- runners` (TEST_RUNNERS is the number of tests without a leak for each runner).
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

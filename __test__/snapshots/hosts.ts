@@ -17,7 +17,7 @@ export interface Host {
 }
 
 function node(title: string, path: string, ...options: string[]): Host {
-  const missing = existsSync(path) ? {} : { missing: "npm run test:hosts installs it" };
+  const missing = existsSync(path) ? {} : { missing: "npm run test:full -- hosts installs it" };
   const write = (...files: string[]) => void execFileSync(path, [...options, PROGRAM, ...files]);
   return { title, ...missing, write };
 }

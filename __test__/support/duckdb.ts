@@ -1,4 +1,4 @@
-/** DuckDB, where `npm run test:fleet` has installed it. */
+/** DuckDB, where `npm run test:full -- fleet` has installed it. */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,8 +1,8 @@
 /**
- * `npm run bench:aborts`: how soon an abort is answered, in every call of the API that takes a signal, and how soon
+ * `npm run bench -- aborts`: how soon an abort is answered, in every call of the API that takes a signal, and how soon
  * SIGINT ends every command. Each is aborted at random moments of its work. Prints a histogram.
  *
- * usage: npm run bench:aborts -- [--times <n>] [--seed <n>] [--only <part of a name>] <before> <after> [<wasm>]
+ * usage: npm run bench -- aborts [--times <n>] [--seed <n>] [--only <part of a name>] <before> <after> [<wasm>]
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

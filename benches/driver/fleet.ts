@@ -1,4 +1,4 @@
-/** `npm run bench:fleet`: installs the engines for large tables, and starts `benches/fleet/fleet.py`. */
+/** `npm run bench -- fleet`: installs the engines for large tables, and starts `benches/fleet/fleet.py`. */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:native -- --blocks 10000000`: the time of one analysis of a heap of C, with and without debug information,
+ * `npm run bench -- native --blocks 10000000`: the time of one analysis of a heap of C, with and without debug information,
  * and of one of AssemblyScript with as many objects, the fastest of several. It needs clang with wasi-libc.
  */
 import { execFileSync } from "node:child_process";

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:watch`: what `watch` costs the program that it watches. The program is the shop, which serves customers
+ * `npm run bench -- watch`: what `watch` costs the program that it watches. The program is the shop, which serves customers
  * as fast as it can; of its requests in a second, those with `watch` are compared with those without.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import { sample } from "./results.js";
 import type { ShopReading } from "./watched_shop.js";
 
-const USAGE = `usage: npm run bench:watch -- [options]
+const USAGE = `usage: npm run bench -- watch [options]
 
   --objects <n>    live objects of the shop (1000000)
   --dumps <n>      dumps of each time with watch (10)

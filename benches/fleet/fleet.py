@@ -1,10 +1,10 @@
 """What a fleet costs: seconds and bytes for a dump, and the queries of examples/fleet over many simulated dumps.
 
-    npm run bench:fleet                    # 10,000 dumps, as large files
-    npm run bench:fleet -- --dumps 1000 --files
-    npm run bench:fleet -- --large         # a dump of 4 GiB through the job; needs 13 GB of disk
+    npm run bench -- fleet                    # 10,000 dumps, as large files
+    npm run bench -- fleet --dumps 1000 --files
+    npm run bench -- fleet --large         # a dump of 4 GiB through the job; needs 13 GB of disk
 
-`npm run bench:fleet` installs the engines into build/fleet/venv. The real dumps are those of the shop (benches/shop). The
+`npm run bench -- fleet` installs the engines into build/fleet/venv. The real dumps are those of the shop (benches/shop). The
 simulated ones have as many rows as a service with 300 classes: 1,500 paths, 10 suspects and 60 groups of waste for each
 dump; 10 services, of each 2 builds and 40 machines, a dump a day. Their names are as long as those of real programs.
 """

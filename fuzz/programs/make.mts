@@ -1,5 +1,5 @@
 /**
- * Makes the real programs that the fuzzers start from: `npm run fuzz:programs`. Each is compiled with
+ * Makes the real programs that the fuzzers start from: `npm run fuzz -- --programs`. Each is compiled with
  * stock `asc` and the project's transform, and run; what is kept of a run is its module and two dumps.
  *
  * A dump is mostly zeros, so it is kept as rows of words: how many are zero, how many follow, these.

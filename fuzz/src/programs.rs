@@ -1,4 +1,4 @@
-//! Real programs and their dumps, which `npm run fuzz:programs` creates.
+//! Real programs and their dumps, which `npm run fuzz -- --programs` creates.
 
 use std::sync::LazyLock;
 
