@@ -124,6 +124,8 @@ export type ErrorCode =
   | "ERR_NO_BINARY"
   /** There is no process, page or instance to attach to, or it is not on this machine. */
   | "ERR_ATTACH_TARGET"
+  /** The inspector of the process is not open, and `attach` may not open it. */
+  | "ERR_INSPECTOR_CLOSED"
   /** The target of `attach` did not answer as an inspector does. */
   | "ERR_ATTACH_ANSWER"
   /** The target of `attach` did not answer in time. */

@@ -140,7 +140,7 @@ describe.skipIf(process.platform === "win32")("a process by its id", () => {
   test("opens its inspector, and closes it again", async () => {
     const wasm = await compile([]);
     const { child } = await start("server.cjs", [wasm], { flags: [] });
-    const target = await attach(child.pid as number);
+    const target = await attach(child.pid as number, { inspector: true });
     expect(target.instances).toHaveLength(1);
     const dump = join(folder, "by-id.dump");
     await target.writeDump(dump);
@@ -159,7 +159,14 @@ describe.skipIf(process.platform === "win32")("a process by its id", () => {
         if (String(text).includes("Debugger attached")) resolve();
       });
     });
-    const args = [COMMAND_LINE, "attach", String(child.pid), "--output", join(own, "a.dump")];
+    const args = [
+      COMMAND_LINE,
+      "attach",
+      String(child.pid),
+      "--inspector",
+      "--output",
+      join(own, "a.dump"),
+    ];
     const run = spawn(process.execPath, args);
     running.push(run);
     await attached;
@@ -173,7 +180,7 @@ describe.skipIf(process.platform === "win32")("a process by its id", () => {
   test("a process that is not Node gets no signal", async () => {
     const child = spawn("sleep", ["100"]);
     running.push(child);
-    await expect(attach(child.pid as number)).rejects.toMatchObject({
+    await expect(attach(child.pid as number, { inspector: true })).rejects.toMatchObject({
       code: "ERR_ATTACH_TARGET",
       message: expect.stringContaining("which is not Node"),
     });

@@ -243,7 +243,8 @@ test("of one process, the module is read once; later dumps need no debugger, and
     return undefined;
   });
   const inside = mkdtempSync(join(folder, "captures-"));
-  const settings = { target: between.address, instance: undefined, timeout: PATIENCE };
+  const attaching = { timeout: PATIENCE };
+  const settings = { target: between.address, instance: undefined, attaching };
   const captures = new Captures({ ...settings, folder: inside, keep: 2 });
   const files = async (...paths: string[]) => paths.map((path) => readFileSync(path));
   try {

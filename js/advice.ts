@@ -65,6 +65,12 @@ const ADVICE: Readonly<Record<string, Partial<Record<Surface, string>>>> = {
     cli: "--min-dumps sets the number that is needed",
     api: "minDumps sets the number that is needed",
   },
+  ERR_INSPECTOR_CLOSED: {
+    cli: "--inspector opens it by the signal SIGUSR1; a program started with node --inspect=127.0.0.1:0 prints an address to attach to",
+    api: "inspector: true opens it by the signal SIGUSR1; a program started with node --inspect=127.0.0.1:0 prints an address to attach to",
+    agent:
+      "the server opens it if it was started with --inspector; a program started with node --inspect=127.0.0.1:0 prints an address for --attach",
+  },
   ERR_GLOBAL_MISSING: everywhere("compile with --runtime incremental and --debug"),
   ERR_ALLOCATOR_MISSING: everywhere(
     "for names, compile with asc --debug, clang without --strip-all, or go without -ldflags=-s; for Zig, with -O Debug or -lc",

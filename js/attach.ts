@@ -17,15 +17,15 @@
  * @module
  */
 
-import { Connection } from "./attach/connection.js";
 import { findEndpoint } from "./attach/endpoint.js";
-import { findInstances, moduleBytes, type RemoteInstance } from "./attach/instances.js";
+import { moduleBytes, type RemoteInstance, Search, whyNone } from "./attach/instances.js";
 import { KnownModules } from "./attach/known_modules.js";
 import { writeMoment, writeWhole } from "./attach/moment.js";
 import { findThreads } from "./attach/threads.js";
 import { unfinished } from "./attach/unfinished.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
-import { readOptions, wholeNumber } from "./options.js";
+import { Connection, type Patience } from "./inspector/connection.js";
+import { abortSignal, readOptions, typed, wholeNumber } from "./options.js";
 import { textPath } from "./paths.js";
 
 export type { FrameValue, PausedFrame } from "./attach/paused_frame.js";
@@ -33,8 +33,23 @@ export { HeapAnalyzerError } from "./errors.js";
 
 /** Options of {@link attach}. */
 export interface AttachOptions {
-  /** How long the target may take for one answer, in milliseconds (a whole number ≥ 1; default: 30,000). */
+  /**
+   * Open the inspector of a process by a signal if it is not open. It is sent only to a process of Node that handles it,
+   * and only on Linux and Windows. Default: false.
+   */
+  inspector?: boolean | undefined;
+  /**
+   * How long the target may be silent while an answer is awaited, in milliseconds (a whole number from 1 to 2^31 − 1;
+   * default: 30,000).
+   */
   timeout?: number | undefined;
+  /**
+   * How long each call, of {@link attach} and of the methods of {@link Attached}, may take, in milliseconds (a whole
+   * number from 1 to 2^31 − 1; default: 600,000).
+   */
+  deadline?: number | undefined;
+  /** Ends the connection. What waits rejects with an `AbortError`. */
+  signal?: AbortSignal | undefined;
 }
 
 /** A WebAssembly instance of the target that has a memory. */
@@ -79,6 +94,8 @@ export interface AttachedDumpOptions {
 export interface Attached {
   /** The instances that were alive at the moment of {@link attach}, by thread and realm. */
   readonly instances: readonly AttachedInstance[];
+  /** If there are no instances: why not, as a sentence. */
+  readonly whyNone?: string | undefined;
   /**
    * Writes a dump of an instance. The dump is taken between two turns of the program's event loop, so that the
    * stack is empty. A program that does not come to rest within 5 s is interrupted instead. With
@@ -100,10 +117,11 @@ export interface Attached {
 /**
  * Attaches to a process or a page.
  *
- * @param target the id of a Node process, which then opens its inspector; or the address of an inspector:
+ * @param target the id of a Node process whose inspector is open, or may be opened; or the address of an inspector:
  *   `http://127.0.0.1:<port>` or `ws://127.0.0.1:<port>/<id>`.
  * @throws {HeapAnalyzerError} `ERR_ATTACH_TARGET` if there is no such target, or it is not on this machine;
- *   `ERR_ATTACH_ANSWER` or `ERR_ATTACH_TIMEOUT` if it does not answer as an inspector does.
+ *   `ERR_INSPECTOR_CLOSED` if the inspector of the process is not open, and may not be opened;
+ *   `ERR_ATTACH_ANSWER` or `ERR_ATTACH_TIMEOUT` if it does not answer as an inspector does; `ABORT_ERR`.
  */
 export async function attach(
   target: string | number,
@@ -112,29 +130,59 @@ export async function attach(
   if (typeof target !== "string" && typeof target !== "number") {
     throw invalidArgument("target", "a process id or the address of an inspector", target);
   }
-  const { timeout = 30_000 } = readOptions(options, { timeout: wholeNumber(1) }, "sync") as {
-    timeout?: number;
+  const time = wholeNumber(1, LONGEST_TIME);
+  const checks = {
+    inspector: typed("boolean"),
+    timeout: time,
+    deadline: time,
+    signal: abortSignal,
   };
-  return await attachKnowing(target, timeout, new KnownModules());
+  const settings = readOptions(options, checks, "sync") as AttachOptions;
+  return await attachKnowing(target, settings, "each work", new KnownModules());
 }
 
+/** The longest time of a timer of Node, in milliseconds. */
+const LONGEST_TIME = 2 ** 31 - 1;
+const SILENCE = 30_000;
+const DEADLINE = 600_000;
+
 /**
- * The same, for one dump after the other.
+ * The same, for one dump after the other, or with one deadline for everything.
  *
  * @param known the modules of earlier dumps.
  * @internal
  */
 export async function attachKnowing(
   target: string | number,
-  timeout: number,
+  { inspector = false, timeout = SILENCE, deadline = DEADLINE, signal }: AttachOptions,
+  deadlineFor: Patience["deadlineFor"],
   known: KnownModules,
 ): Promise<Attached> {
-  const { url, identity, restore } = await findEndpoint(target, timeout);
+  const start = performance.now();
+  const patience = { silence: timeout, whole: deadline, deadlineFor, signal };
+  const { url, identity, restore } = await findEndpoint(target, { mayOpen: inspector, patience });
   known.beginWith(identity);
-  const connection = await Connection.open(url, timeout).catch(async (error) => {
+  const left = Math.max(1, Math.ceil(deadline - (performance.now() - start)));
+  // What the search for the inspector took counts, if there is one deadline for everything.
+  const whole = deadlineFor === "all work" ? left : deadline;
+  const connection = await Connection.open(url, { ...patience, whole }).catch(async (error) => {
     await restore();
     throw error;
   });
+  return await attachOver(connection, known, restore);
+}
+
+/**
+ * Attaches to what is at the other end of a connection.
+ *
+ * @param restore called when the connection has ended. Does not fail.
+ * @internal
+ */
+export async function attachOver(
+  connection: Connection,
+  known: KnownModules,
+  restore: () => Promise<void>,
+): Promise<Attached> {
   // A thread that is paused goes on when the connection ends.
   const done = unfinished(() => connection.close());
   const close = async () => {
@@ -143,8 +191,9 @@ export async function attachKnowing(
     await restore();
   };
   try {
-    const found = await findInstances(await findThreads(connection), known);
-    return attached(found, known, connection, close);
+    const search = new Search(known);
+    await connection.during(async () => search.through(await findThreads(connection)));
+    return attached(search, known, connection, close);
   } catch (error) {
     await close();
     throw error;
@@ -152,11 +201,13 @@ export async function attachKnowing(
 }
 
 function attached(
-  found: RemoteInstance[],
+  search: Search,
   known: KnownModules,
   connection: Connection,
   close: () => Promise<void>,
 ): Attached {
+  const found = search.instances;
+  const why = found.length > 0 ? undefined : whyNone(search.others);
   const modules = new Map<string, Promise<Buffer>>();
   let copying = 0;
   const moduleOf = (instance: RemoteInstance) => {
@@ -172,6 +223,7 @@ function attached(
       module: moduleName,
       memorySize,
     })),
+    ...(why === undefined ? {} : { whyNone: why }),
     async writeDump(path, { instance: nth, closures = false, ...outputs } = {}) {
       const file = textPath("path", path);
       const output = (name: keyof typeof outputs) =>
@@ -186,20 +238,19 @@ function attached(
         );
       }
       const numbers = numbersFile === undefined ? undefined : { path: numbersFile, closures };
-      const instance = chosen(found, nth);
-      const wasm = await moduleOf(instance);
-      const { warnings, time } = await writeMoment(instance, wasm, {
-        dump: file,
-        host,
-        numbers,
-        frames,
+      const instance = chosen(found, nth, why);
+      return await connection.during(async () => {
+        const wasm = await moduleOf(instance);
+        const outputs = { dump: file, host, numbers, frames };
+        const { warnings, time } = await writeMoment(instance, wasm, outputs);
+        copying += time;
+        if (wasmFile !== undefined) await writeWhole(wasmFile, "the module", wasm);
+        return warnings;
       });
-      copying += time;
-      if (wasmFile !== undefined) await writeWhole(wasmFile, "the module", wasm);
-      return warnings;
     },
     async module(nth) {
-      return Uint8Array.from(await moduleOf(chosen(found, nth)));
+      const instance = chosen(found, nth, why);
+      return Uint8Array.from(await connection.during(() => moduleOf(instance)));
     },
     get stopped() {
       return connection.stopped + copying;
@@ -208,13 +259,12 @@ function attached(
   };
 }
 
-function chosen(found: RemoteInstance[], nth: number | undefined): RemoteInstance {
-  if (found.length === 0) {
-    throw new HeapAnalyzerError(
-      "ERR_MEMORY_MISSING",
-      "the target has no WebAssembly instance with a memory",
-    );
-  }
+function chosen(
+  found: RemoteInstance[],
+  nth: number | undefined,
+  why: string | undefined,
+): RemoteInstance {
+  if (why !== undefined) throw new HeapAnalyzerError("ERR_MEMORY_MISSING", why);
   if (nth === undefined && found.length > 1) {
     throw new HeapAnalyzerError(
       "ERR_INSTANCE_AMBIGUOUS",

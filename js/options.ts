@@ -199,11 +199,8 @@ export function watchOptions(options: api.AsyncOptions | null | undefined) {
   if (onProgress != null && typeof onProgress !== "function") {
     throw invalidArgument("options.onProgress", "a function", onProgress);
   }
-  if (signal != null && !isSignal(signal)) {
-    throw invalidArgument("options.signal", "an AbortSignal", signal);
-  }
   return {
-    signal: (signal ?? undefined) as AbortSignal | undefined,
+    signal: signal == null ? undefined : abortSignal("options.signal", signal),
     onProgress: (onProgress ?? undefined) as ((progress: api.Progress) => unknown) | undefined,
   };
 }
@@ -212,6 +209,12 @@ function optionsObject(options: unknown): Record<string, unknown> {
   if (options === undefined || options === null) return {};
   if (typeof options !== "object") throw invalidArgument("options", "an object", options);
   return options as Record<string, unknown>;
+}
+
+/** A check for a signal. */
+export function abortSignal(name: string, value: unknown): AbortSignal {
+  if (!isSignal(value)) throw invalidArgument(name, "an AbortSignal", value);
+  return value as AbortSignal;
 }
 
 /** Not `instanceof`, because test runners pass objects of other realms. */

@@ -23,6 +23,24 @@ export function escapeUnprintable(text: string): string {
   return result;
 }
 
+/** Characters of a value from outside that a message shows. */
+const MOST_SHOWN = 300;
+
+/**
+ * Any value from outside as it stands in a message: short, on one line, a text in quotes. It calls nothing of the value,
+ * which may have any properties.
+ */
+export function shown(value: unknown, most = MOST_SHOWN): string {
+  if (typeof value === "string") {
+    const short = value.length > most ? `${value.slice(0, most)}…` : value;
+    return JSON.stringify(escapeUnprintable(short));
+  }
+  if (value === undefined) return "nothing";
+  if (Array.isArray(value)) return `a list of ${value.length} entries`;
+  if (typeof value === "object" && value !== null) return "an object";
+  return typeof value === "symbol" || typeof value === "function" ? typeof value : `${value}`;
+}
+
 const PLAIN = /^[ -~]*$/;
 /** Control, format and unassigned characters, blanks, and letters and symbols that are not visible. */
 const INVISIBLE = /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/u;

@@ -28,11 +28,11 @@ const CHUNK_SIZE = 64 * 1024 * 1024;
 
 /** Follows no link and opens no existing file: the file must be new. */
 const CREATE_NEW =
-  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+  constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
 /** A file that does not have its final name yet. */
 export class AtomicFile {
-  /** Open for writing. The writer closes it. */
+  /** Open for writing, and for reading what was written. The writer closes it. */
   readonly descriptor: number;
   readonly #temporary: string;
   readonly #target: string;

@@ -3,41 +3,39 @@
 // A process of Node writes the memory itself, straight into the file: 512 MiB in a second. Elsewhere, and where
 // the target sees other files than this process, only pages that are not zero travel over the connection.
 
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { ftruncateSync, statSync, writeSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { HeapAnalyzerError } from "../errors.js";
+import { answerError, base64 } from "../inspector/answer.js";
+import { fitting } from "../inspector/calls.js";
+import type { RemoteObject } from "../inspector/protocol.js";
+import { anything, listOf, optional, record, type Shape, whole } from "../inspector/shape.js";
 import * as native from "../native.js";
 import { callNative } from "../native_errors.js";
-import { reason, resolveSymlinks } from "../whole_file.js";
-import { answerError, at, base64, count, list, text, type UncheckedAnswer } from "./answer.js";
+import { Exchange } from "./exchange.js";
 import {
   call,
+  objectOf,
   type Parts,
   partsOf,
   type RemoteInstance,
+  readValue,
   releaseObjects,
   SHORT_LIVED,
 } from "./instances.js";
+import { type Unpublished, written } from "./output.js";
 import { type Pause, TIME_TO_REST } from "./pause.js";
 import { COPY_PAGES, READ_COPY, READ_PAGES, WRITE_FILE } from "./remote_code.js";
-import { unfinished } from "./unfinished.js";
 
 const PAGE = 64 * 1024;
 const MAX_PAGES = 65_536;
 /** Pages of one answer: 8 MiB, 11 MiB in base64. */
 const PAGES_AT_ONCE = 128;
+const PAGES = listOf(anything, PAGES_AT_ONCE);
+/** The most globals of a module. */
+const MAX_GLOBALS = 1_000_000;
+/** Milliseconds between two looks at what the target writes. */
+const WATCH = 500;
 /** The longest copy, in milliseconds: a day. */
 const MAX_TIME = 86_400_000;
 const MAGIC = Buffer.from("ASHD");
@@ -58,57 +56,61 @@ export interface Captured {
   warnings: string[];
 }
 
+/** What is done with a dump that is complete and has no name yet: its descriptor can be read. */
+type Before = (captured: Captured, descriptor: number) => Promise<void>;
+
 /**
- * Writes a dump of an instance. The file appears only when it is complete; its owner alone can read it.
+ * Writes a dump of an instance. The file has no name until it is published; its owner alone can read it.
  *
  * @param wasm the module of the instance.
  * @param pause if the thread of the instance is paused. Otherwise the dump is taken when it rests.
- * @param before called with the complete file, before it gets its final name.
  */
 export async function writeInstanceDump(
   instance: RemoteInstance,
   wasm: Uint8Array,
   path: string,
-  pause?: Pause,
-  before?: (captured: Captured, file: string) => Promise<void>,
-): Promise<Captured> {
+  { pause, before }: { pause?: Pause; before?: Before } = {},
+): Promise<{ captured: Captured; file: Unpublished }> {
   const layout = callNative(() => native.dumpGlobals(wasm));
   const target = resolve(path);
-  mkdirSync(dirname(target), { recursive: true });
   if (statSync(target, { throwIfNoEntry: false })?.isFile() === false) {
     throw new HeapAnalyzerError(
       "ERR_DUMP_PATH",
       `cannot write the dump ${path}: it exists and is not a regular file`,
     );
   }
-  // The folder is in the folder of the dump, so that the file only has to be renamed.
-  const folder = mkdtempSync(join(dirname(resolveSymlinks(target)), ".warpo-heap-analyzer-"));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  const done = unfinished(remove);
+  let captured: Captured | undefined;
   try {
-    const file = join(folder, "memory");
-    const captured = await capture(instance, layout, file, pause);
-    await before?.(captured, file);
-    renameSync(file, resolveSymlinks(target));
-    return captured;
-  } catch (error) {
-    if (error instanceof HeapAnalyzerError) throw error;
-    throw new HeapAnalyzerError(
-      "ERR_DUMP_WRITE",
-      `cannot write the dump ${path}: ${reason(error)}`,
-      { cause: error },
-    );
+    const file = await written(path, "the dump", async (descriptor) => {
+      const to = { descriptor, folder: dirname(target) };
+      captured = await capture(instance, layout, to, pause);
+      await before?.(captured, descriptor);
+    });
+    return { captured: captured as unknown as Captured, file };
   } finally {
-    remove();
-    done();
     await releaseObjects(instance.thread);
   }
+}
+
+/** Where a dump goes: an open file, and a folder of its disk. */
+interface Place {
+  descriptor: number;
+  folder: string;
+}
+
+/** What the target says of a copy of its memory. */
+interface Taken {
+  values: number[];
+  size: number;
+  time: number;
+  /** How many functions ran, if the program did not rest. */
+  frames?: unknown;
 }
 
 async function capture(
   instance: RemoteInstance,
   layout: native.DumpGlobalsData,
-  file: string,
+  to: Place,
   pause: Pause | undefined,
 ): Promise<Captured> {
   const indexes = [...layout.values];
@@ -116,38 +118,73 @@ async function capture(
   const headerSize = HEADER_SIZE + 4 * layout.values.length;
   const parts = await partsOf(instance);
   const start = () => startTurn(instance, parts, indexes, pause !== undefined);
-
-  let result: UncheckedAnswer;
   const fs = await fileSystem(instance);
-  if (fs !== undefined) {
-    const more = [fs, { value: file }, { value: headerSize }];
-    result = await takeAtRest(instance, await start(), WRITE_FILE, more, true);
-    if (statSync(file, { throwIfNoEntry: false }) === undefined) {
-      // The target is in a container: its files are others.
-      result = undefined;
-    }
+  const taken =
+    (fs === undefined ? undefined : await writtenByTarget(instance, start, fs, to, headerSize)) ??
+    (await copyPages(instance, await start(), to.descriptor, headerSize));
+  if (taken.values.length !== indexes.length) {
+    throw answerError(
+      "the capture",
+      `answered ${taken.values.length} globals, not ${indexes.length}`,
+    );
   }
-  if (result === undefined) {
-    result = await copyPages(instance, await start(), file, headerSize);
-  }
-  const memorySize = count(result, "size", "the capture", MAX_PAGES * PAGE);
-  const values = list(result, "values", "the capture", indexes.length);
-  const words = headerWords(layout, indexes, values);
-  writeHeader(file, headerSize, memorySize, words);
+  const words = headerWords(layout, indexes, taken.values);
+  writeHeader(to.descriptor, headerSize, words);
   const heapBase = words[HEAP_BASE] ?? 0;
-  const time = count(result, "time", "the capture", MAX_TIME);
-  return { memorySize, heapBase, time, warnings: warningsOf(instance, result, pause) };
+  const { size: memorySize, time } = taken;
+  return { memorySize, heapBase, time, warnings: warningsOf(instance, taken, pause) };
+}
+
+/** The memory of an instance: whole pages. */
+const memorySize: Shape<number> = (value, path) =>
+  PAGE * whole(MAX_PAGES)(typeof value === "number" ? value / PAGE : value, path);
+const TAKEN = {
+  values: listOf(whole(2 ** 32 - 1), MAX_GLOBALS),
+  size: memorySize,
+  time: whole(MAX_TIME),
+  frames: optional(anything),
+};
+const OF_FILE = record({ ...TAKEN, unwritable: optional(anything) });
+const OF_COPY = record({ ...TAKEN, numbers: listOf(whole(MAX_PAGES - 1), MAX_PAGES) });
+const UNWRITABLE = record({ unwritable: optional(anything) });
+
+/**
+ * Lets the target write its memory into a file, and copies that. Undefined if it cannot open the file: in a container, its
+ * files are others.
+ */
+async function writtenByTarget(
+  instance: RemoteInstance,
+  start: () => Promise<Turn>,
+  fs: object,
+  { descriptor, folder }: Place,
+  headerSize: number,
+): Promise<Taken | undefined> {
+  const { session } = instance.thread;
+  const exchange = new Exchange(folder);
+  // Who writes is not silent.
+  const watch = setInterval(() => exchange.hasChanged() && session.renew(), WATCH).unref();
+  try {
+    const more = [fs, { value: exchange.path }, { value: headerSize }];
+    const { value } = await takeAtRest(instance, await start(), WRITE_FILE, more, true);
+    if (fitting("the capture", UNWRITABLE, value).unwritable === true) return undefined;
+    const taken = fitting("the capture", OF_FILE, value);
+    const check = () => session.check();
+    await exchange.copyTo(descriptor, headerSize + taken.size, check);
+    return taken;
+  } finally {
+    clearInterval(watch);
+    exchange.remove();
+  }
 }
 
 function warningsOf(
   instance: RemoteInstance,
-  result: UncheckedAnswer,
+  { frames }: Taken,
   pause: Pause | undefined,
 ): string[] {
   const warnings: string[] = [];
   const damage =
     "the stack is not empty, and the allocator or the collector may have been interrupted";
-  const frames = at(result, "frames");
   if (pause === undefined && frames !== undefined && frames !== 0) {
     warnings.push(
       `the program did not come to rest within ${TIME_TO_REST / 1000} s, so the dump was taken in the middle of its work: ${damage}`,
@@ -167,38 +204,22 @@ function warningsOf(
 function headerWords(
   layout: native.DumpGlobalsData,
   indexes: number[],
-  values: UncheckedAnswer[],
+  values: number[],
 ): number[] {
-  const globalValue = (global: number) => {
-    const nth = indexes.indexOf(global);
-    return count(values, `${nth}`, `global ${global}`, 2 ** 32 - 1);
-  };
+  const globalValue = (global: number) => values[indexes.indexOf(global)] ?? 0;
   const boundaries = layout.boundaries.map(({ global, value }) =>
     global === undefined ? (value ?? 0) : globalValue(global),
   );
   return [VERSION, ...boundaries, layout.values.length, ...layout.values.map(globalValue)];
 }
 
-function writeHeader(path: string, headerSize: number, memorySize: number, words: number[]): void {
+function writeHeader(descriptor: number, headerSize: number, words: number[]): void {
   const header = Buffer.alloc(headerSize);
   MAGIC.copy(header);
   words.forEach((word, nth) => {
     header.writeUInt32LE(word, MAGIC.length + 4 * nth);
   });
-  const file = openSync(path, "r+");
-  try {
-    const { size } = fstatSync(file);
-    if (size !== headerSize + memorySize) {
-      throw answerError(
-        "the target",
-        `wrote a file of ${size} bytes, expected ${headerSize + memorySize}`,
-      );
-    }
-    writeSync(file, header, 0, headerSize, 0);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  writeSync(descriptor, header, 0, headerSize, 0);
 }
 
 /** Objects of the target that one attempt needs. */
@@ -218,19 +239,13 @@ async function startTurn(
 ): Promise<Turn> {
   const { session } = thread;
   // An argument must belong to the realm of the instance, so other realms than a thread's own have no timer.
-  const evaluate = async (expression: string) =>
-    at(
-      await session.call("Runtime.evaluate", {
-        expression,
-        contextId: realm.id,
-        objectGroup: SHORT_LIVED,
-      }),
-      "result.objectId",
-    );
-  const state = text({ id: await evaluate("({ taken: false })") }, "id", "the target");
+  const evaluate = async (expression: string) => {
+    const parameters = { expression, contextId: realm.id, objectGroup: SHORT_LIVED };
+    return (await session.call("Runtime.evaluate", parameters)).result.objectId;
+  };
+  const state = objectOf(await evaluate("({ taken: false })"), "the target");
   const schedule = isPaused ? undefined : await evaluate("globalThis.setTimeout");
-  const timer = typeof schedule === "string" ? schedule : undefined;
-  return { ...parts, indexes, state, schedule: timer };
+  return { ...parts, indexes, state, schedule };
 }
 
 /** Runs a function of `remote_code.ts` when the stack is empty, or at once if the program never rests. */
@@ -240,19 +255,21 @@ async function takeAtRest(
   code: string,
   more: object[],
   returnByValue: boolean,
-): Promise<UncheckedAnswer> {
-  const start = (when: object) => {
+): Promise<RemoteObject> {
+  const start = (when: object, late?: "is nothing") => {
     const fixed = [{ objectId: memories }, { value: indexes }, { objectId: state }, when];
-    return call(session, globals, code, [...fixed, ...more], returnByValue, when !== NOW);
+    const calling = { returnByValue, awaitPromise: when !== NOW, late };
+    return call(session, globals, code, [...fixed, ...more], calling);
   };
-  if (schedule !== undefined) {
-    const atRest = start({ objectId: schedule });
-    // If it does not settle in time, it fails or answers null later.
-    atRest.catch(() => {});
-    const inTime = await Promise.race([atRest, delay(TIME_TO_REST)]);
-    if (inTime !== LATE) return inTime;
-  }
-  return await start(NOW);
+  if (schedule === undefined) return await start(NOW);
+  // A program that never rests never answers it.
+  const atRest = start({ objectId: schedule }, "is nothing");
+  atRest.catch(() => {});
+  const inTime = await Promise.race([atRest, delay(TIME_TO_REST)]);
+  if (inTime !== LATE) return inTime;
+  const now = await start(NOW);
+  // The first attempt has begun meanwhile, and takes its time.
+  return now.objectId === undefined && (now.value ?? null) === null ? await atRest : now;
 }
 
 const LATE = Symbol("late");
@@ -267,55 +284,49 @@ function delay(time: number): Promise<typeof LATE> {
 /** The target's `fs`, if it is the main thread of a Node process. */
 async function fileSystem({ thread, realm }: RemoteInstance): Promise<object | undefined> {
   if (thread.kind !== "node" || realm !== thread.realms[0]) return undefined;
-  const answer = await thread.session.call("Runtime.evaluate", {
+  const { result, exceptionDetails } = await thread.session.call("Runtime.evaluate", {
     expression: 'process.getBuiltinModule?.("node:fs") ?? require("node:fs")',
     includeCommandLineAPI: true,
     contextId: realm.id,
     objectGroup: SHORT_LIVED,
   });
-  const objectId = at(answer, "result.objectId");
-  return at(answer, "exceptionDetails") === undefined && typeof objectId === "string"
-    ? { objectId }
-    : undefined;
+  const { objectId } = result;
+  return exceptionDetails === undefined && objectId !== undefined ? { objectId } : undefined;
 }
 
 /** Lets the target copy its pages, and fetches those that are not zero. */
 async function copyPages(
   instance: RemoteInstance,
   turn: Turn,
-  path: string,
+  descriptor: number,
   headerSize: number,
-): Promise<UncheckedAnswer> {
+): Promise<Taken> {
   const { session } = instance.thread;
   const held = await takeAtRest(instance, turn, COPY_PAGES, [], false);
-  const copy = text(held, "objectId", "the capture");
+  const copy = objectOf(held.objectId, "the capture");
   try {
-    const result = await call(session, copy, READ_COPY, [], true);
-    const size = count(result, "size", "the capture", MAX_PAGES * PAGE);
-    const numbers = list(result, "numbers", "the capture", size / PAGE);
-    const file = openSync(path, "wx", 0o600);
-    try {
-      ftruncateSync(file, headerSize + size);
-      for (let from = 0; from < numbers.length; from += PAGES_AT_ONCE) {
-        const to = Math.min(from + PAGES_AT_ONCE, numbers.length);
-        const answer = await call(
-          session,
-          copy,
-          READ_PAGES,
-          [{ value: from }, { value: to }],
-          true,
-        );
-        const pages = list({ pages: answer }, "pages", "the capture", to - from);
-        for (let nth = from; nth < to; nth++) {
-          const number = count(numbers, `${nth}`, "the capture", size / PAGE - 1);
-          const page = base64(pages[nth - from], "the capture", PAGE);
-          writeSync(file, page, 0, PAGE, headerSize + number * PAGE);
-        }
-      }
-    } finally {
-      closeSync(file);
+    const taken = await readValue(session, copy, READ_COPY, [], "the capture", OF_COPY);
+    const { numbers, size } = taken;
+    const isInOrder = numbers.every(
+      (page, nth) => nth === 0 || page > (numbers[nth - 1] as number),
+    );
+    if (!isInOrder || (numbers.at(-1) ?? -1) >= size / PAGE) {
+      throw answerError(
+        "the capture",
+        `answered pages that a memory of ${size} bytes does not have`,
+      );
     }
-    return result;
+    ftruncateSync(descriptor, headerSize + size);
+    for (let from = 0; from < numbers.length; from += PAGES_AT_ONCE) {
+      const to = Math.min(from + PAGES_AT_ONCE, numbers.length);
+      const range = [{ value: from }, { value: to }];
+      const pages = await readValue(session, copy, READ_PAGES, range, "the capture", PAGES);
+      for (let nth = from; nth < to; nth++) {
+        const page = base64(pages[nth - from], "the capture", PAGE);
+        writeSync(descriptor, page, 0, PAGE, headerSize + (numbers[nth] as number) * PAGE);
+      }
+    }
+    return taken;
   } finally {
     await session.call("Runtime.releaseObject", { objectId: copy }).catch(() => {});
   }

@@ -1,11 +1,20 @@
 // Finds the inspector of a target: of a process by its id, of a Node process or a browser by its address. Only
 // addresses of this machine are accepted, because an inspector executes any code without authentication.
 
-import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
-import { get } from "node:http";
+import { connect } from "node:net";
+import { adviceFor } from "../advice.js";
 import { HeapAnalyzerError } from "../errors.js";
-import { at, type UncheckedAnswer } from "./answer.js";
-import { Connection } from "./connection.js";
+import { abortError, Connection, type Patience } from "../inspector/connection.js";
+import { debuggerUrl, isHere, refuse } from "../inspector/list.js";
+import { shown } from "../text.js";
+import {
+  checkNode,
+  checkSignal,
+  DEFAULT_PORT,
+  identityOf,
+  listeningPorts,
+  portToOpen,
+} from "./process.js";
 import { unfinished } from "./unfinished.js";
 
 /** Where an inspector listens. */
@@ -17,156 +26,124 @@ export interface Endpoint {
   restore(): Promise<void>;
 }
 
-const LOOPBACK = /^(127(\.\d{1,3}){3}|\[::1\]|localhost)$/;
-/** Where Node's inspector listens after a signal, unless the process names another port. */
-const DEFAULT_PORT = 9229;
+/** How to find an inspector. */
+export interface Search {
+  /** Whether a process whose inspector is not open may be sent the signal that opens it. */
+  mayOpen: boolean;
+  patience: Patience;
+}
+
+const HERE = "127.0.0.1";
 /** How long a process may take to open its inspector after the signal, in milliseconds. */
 const TIME_TO_OPEN = 10_000;
-/** The most bytes of the list of targets. */
-const MAX_LIST = 4 * 1024 * 1024;
+/** How long a port of a process may take to say that it is an inspector, and how many are asked. */
+const TIME_TO_TELL = 1000;
+const MAX_PORTS = 50;
+/** How long a process may take to close its inspector. */
+const TIME_TO_CLOSE = 2000;
 
 /** An inspector that was open before. Its address has a random part. */
 function openAlready(url: string): Endpoint {
   return { url, identity: url, restore: async () => {} };
 }
 
-function refuse(message: string, cause?: unknown): HeapAnalyzerError {
-  return new HeapAnalyzerError("ERR_ATTACH_TARGET", message, { cause });
-}
-
 /** Finds the inspector of a target: a process id, `ws://127.0.0.1:…`, or `http://127.0.0.1:…`. */
-export async function findEndpoint(target: string | number, timeout: number): Promise<Endpoint> {
-  if (/^\d+$/.test(String(target))) return await openProcess(Number(target), timeout);
-  const url = parsedUrl(String(target));
+export async function findEndpoint(target: string | number, search: Search): Promise<Endpoint> {
+  const { patience } = search;
+  if (patience.signal?.aborted) throw abortError(patience.signal);
+  if (typeof target === "number" || /^\d+$/.test(target)) {
+    return await findProcess(Number(target), search);
+  }
+  const url = parsedUrl(target);
   if (url.protocol === "ws:") return openAlready(url.href);
-  const port = url.port === "" ? 80 : Number(url.port);
-  return openAlready(await debuggerUrl(port, hostOf(url), timeout));
+  const place = { host: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port || 80) };
+  return openAlready(await listed(place, patience));
 }
 
-function parsedUrl(target: string): URL {
-  let url: URL;
-  try {
-    url = new URL(target);
-  } catch (error) {
-    throw refuse(
-      `cannot attach to ${JSON.stringify(target)}: expected a process id, ws://127.0.0.1:<port>/… or http://127.0.0.1:<port>`,
-      error,
-    );
-  }
-  if (url.protocol !== "ws:" && url.protocol !== "http:") {
-    throw refuse(`cannot attach to ${target}: expected ws: or http:, found ${url.protocol}`);
-  }
-  if (!LOOPBACK.test(url.hostname)) {
-    throw refuse(
-      `cannot attach to ${target}: ${url.hostname} is not an address of this machine; ` +
-        "an inspector has no authentication, so use an SSH tunnel to another machine",
-    );
-  }
-  // `localhost` could be resolved to another address later.
-  if (url.hostname === "localhost") url.hostname = "127.0.0.1";
-  return url;
-}
-
-const hostOf = (url: URL) => url.hostname.replace(/^\[|\]$/g, "");
-
-/** The address of the first page or process in the list of an inspector. */
-async function debuggerUrl(port: number, host: string, timeout: number): Promise<string> {
-  const answer = await getJson(host, port, "/json/list", timeout);
-  const targets = Array.isArray(answer) ? answer.slice(0, 1000) : [];
-  const found =
-    targets.find((target) => ["page", "node"].includes(String(at(target, "type")))) ?? targets[0];
-  const address = at(found, "webSocketDebuggerUrl");
-  if (typeof address !== "string") {
-    throw refuse(`the inspector at ${host}:${port} lists no page and no process`);
-  }
-  const url = parsedUrl(address);
-  // The list is not trusted: the connection goes to the same place as the request.
-  if (Number(url.port) !== port) {
-    throw refuse(
-      `the inspector at ${host}:${port} refers to another port: ${address.slice(0, 200)}`,
-    );
-  }
-  url.hostname = host.includes(":") ? `[${host}]` : host;
-  return url.href;
-}
-
-function getJson(
-  host: string,
-  port: number,
-  path: string,
-  timeout: number,
-): Promise<UncheckedAnswer> {
-  const name = `http://${host}:${port}${path}`;
-  return new Promise((resolve, reject) => {
-    const fail = (reason: string, cause?: unknown) =>
-      reject(refuse(`cannot read ${name}: ${reason}`, cause));
-    // Chromium refuses other names of the host. Redirects are not followed.
-    const request = get(
-      { host, port, path, headers: { host: `127.0.0.1:${port}` } },
-      (response) => {
-        if (response.statusCode !== 200) {
-          response.destroy();
-          fail(
-            `the status is ${response.statusCode}, expected 200: the inspectors of Node, Deno and Chromium have this list`,
-          );
-          return;
-        }
-        const pieces: Buffer[] = [];
-        let size = 0;
-        response.on("data", (piece: Buffer) => {
-          size += piece.length;
-          if (size <= MAX_LIST) pieces.push(piece);
-          else request.destroy(new Error(`the answer has more than ${MAX_LIST} bytes`));
-        });
-        response.on("end", () => {
-          try {
-            resolve(JSON.parse(Buffer.concat(pieces).toString()));
-          } catch (error) {
-            fail("the answer is not JSON", error);
-          }
-        });
-        response.on("error", (error) => fail(error.message, error));
-      },
-    );
-    request.setTimeout(timeout, () => request.destroy(new Error(`no answer within ${timeout} ms`)));
-    request.on("error", (error) => fail(error.message, error));
+async function listed(place: { host: string; port: number }, patience: Patience): Promise<string> {
+  const { signal, silence, whole } = patience;
+  return await debuggerUrl(place, Math.min(silence, whole), signal).catch((error) => {
+    throw signal?.aborted ? abortError(signal) : error;
   });
 }
 
-/** Finds the inspector of a running Node process; if there is none, opens it by a signal. */
-async function openProcess(pid: number, timeout: number): Promise<Endpoint> {
-  checkProcess(pid);
-  const already = listeningPorts(pid);
-  for (const port of already ?? []) {
-    const url = await debuggerUrl(port, "127.0.0.1", timeout).catch(() => undefined);
-    if (url !== undefined) return openAlready(url);
-  }
-  if (already === undefined && (await answers(DEFAULT_PORT))) {
+function parsedUrl(target: string): URL {
+  const name = shown(target);
+  if (!URL.canParse(target)) {
     throw refuse(
-      `cannot attach to process ${pid}: port ${DEFAULT_PORT} is in use by another inspector; attach to http://127.0.0.1:${DEFAULT_PORT} if it is the right one`,
+      `cannot attach to ${name}: expected a process id, ws://127.0.0.1:<port>/… or http://127.0.0.1:<port>`,
     );
   }
-  const opened = () => openedBySignal(pid, already, timeout);
+  const url = new URL(target);
+  if (url.protocol !== "ws:" && url.protocol !== "http:") {
+    throw refuse(`cannot attach to ${name}: expected ws: or http:, found ${url.protocol}`);
+  }
+  if (!isHere(url.hostname)) {
+    throw refuse(
+      `cannot attach to ${name}: ${url.hostname} is not an address of this machine; ` +
+        "an inspector has no authentication, so use an SSH tunnel to another machine",
+    );
+  }
+  if (url.hash !== "" || url.username !== "" || url.password !== "") {
+    throw refuse(`cannot attach to ${name}: expected no #, no user and no password`);
+  }
+  // `localhost` could be resolved to another address later.
+  if (url.hostname === "localhost") url.hostname = HERE;
+  return url;
+}
+
+/** Finds the inspector of a running Node process; if there is none, opens it by a signal, if that is allowed. */
+async function findProcess(pid: number, { mayOpen, patience }: Search): Promise<Endpoint> {
+  checkNode(pid);
+  const already = listeningPorts(pid);
+  const url = await inspectorAmong(already ?? [], patience);
+  if (url !== undefined) return openAlready(url);
+  if (!mayOpen) {
+    throw new HeapAnalyzerError(
+      "ERR_INSPECTOR_CLOSED",
+      `process ${pid} has no open inspector, and gets no signal unless that is asked for`,
+      { advice: adviceFor("api", "ERR_INSPECTOR_CLOSED") },
+    );
+  }
+  checkSignal(pid);
+  const port = portToOpen(pid);
+  if (port !== 0 && (await isBusy(port))) {
+    throw refuse(
+      `cannot open the inspector of process ${pid}: port ${port}, which it would take, is in use by another program; started with --inspect-port=0, it takes a free one`,
+    );
+  }
+  return await openProcess(pid, already, patience);
+}
+
+async function openProcess(
+  pid: number,
+  already: number[] | undefined,
+  patience: Patience,
+): Promise<Endpoint> {
+  const opened = () => openedBySignal(pid, already, patience);
   const restore = async (url: string | undefined) => {
-    if (url !== undefined) await closeInspector(url, timeout);
+    if (url !== undefined) await closeInspector(url);
   };
   // This process may end before it knows the address.
   const done = unfinished(async () => await restore(await opened()));
   try {
+    const identity = identityOf(pid);
+    // Nothing is awaited between the check and the signal, so that it is the same process.
+    checkSignal(pid);
     // Node sends SIGUSR1 to itself and others this way, and on Windows starts a thread in the process.
     (process as unknown as { _debugProcess(pid: number): void })._debugProcess(pid);
+    const url = await opened();
+    // The address is another one each time the inspector is opened.
+    if (url !== undefined) return { url, identity, restore: () => restore(url).finally(done) };
   } catch (error) {
     done();
+    if (error instanceof HeapAnalyzerError) throw error;
     throw refuse(`cannot signal process ${pid}: ${(error as Error).message}`, error);
   }
-  const url = await opened();
-  if (url !== undefined) {
-    // The address is another one each time the inspector is opened.
-    return { url, identity: identityOf(pid), restore: () => restore(url).finally(done) };
-  }
   done();
+  if (patience.signal?.aborted) throw abortError(patience.signal);
   throw refuse(
-    `process ${pid} did not open its inspector: it handles SIGUSR1 itself, was started with --disable-sigusr1, or port ${DEFAULT_PORT} is in use; start it with --inspect=127.0.0.1:0 and attach to the address that it prints`,
+    `process ${pid} did not open its inspector: it handles SIGUSR1 itself, or the port that it would take is in use; start it with --inspect=127.0.0.1:0 and attach to the address that it prints`,
   );
 }
 
@@ -174,29 +151,39 @@ async function openProcess(pid: number, timeout: number): Promise<Endpoint> {
 async function openedBySignal(
   pid: number,
   already: number[] | undefined,
-  timeout: number,
+  patience: Patience,
 ): Promise<string | undefined> {
-  const end = Date.now() + Math.min(timeout, TIME_TO_OPEN);
-  while (Date.now() < end) {
+  const tries = Math.ceil(Math.min(patience.silence, TIME_TO_OPEN) / 50);
+  for (let nth = 0; nth < tries && !patience.signal?.aborted; nth++) {
     await new Promise((resolve) => setTimeout(resolve, 50));
     const now = listeningPorts(pid);
     const opened = now?.filter((port) => already?.includes(port) !== true) ?? [DEFAULT_PORT];
-    for (const port of opened) {
-      const url = await debuggerUrl(port, "127.0.0.1", timeout).catch(() => undefined);
-      if (url !== undefined) return url;
-    }
+    const url = await inspectorAmong(opened, patience);
+    if (url !== undefined) return url;
   }
   return undefined;
+}
+
+/** The address of an inspector on one of the ports; undefined if there is none. */
+async function inspectorAmong(
+  ports: readonly number[],
+  { signal }: Patience,
+): Promise<string | undefined> {
+  const asked = ports
+    .slice(0, MAX_PORTS)
+    .map((port) => debuggerUrl({ host: HERE, port }, TIME_TO_TELL, signal).catch(() => undefined));
+  return (await Promise.all(asked)).find((url) => url !== undefined);
 }
 
 /**
  * Lets a process close its inspector. The connection that was used may have broken or be in the middle of something, so
  * this takes another one.
  */
-async function closeInspector(url: string, timeout: number): Promise<void> {
+async function closeInspector(url: string): Promise<void> {
   let connection: Connection | undefined;
   try {
-    connection = await Connection.open(url, timeout);
+    const patience = { silence: TIME_TO_CLOSE, whole: TIME_TO_CLOSE };
+    connection = await Connection.open(url, { ...patience, deadlineFor: "all work" });
     const expression = "setTimeout(() => process._debugEnd(), 50)";
     await connection.main.call("Runtime.evaluate", { expression });
   } catch {
@@ -206,66 +193,16 @@ async function closeInspector(url: string, timeout: number): Promise<void> {
   }
 }
 
-async function answers(port: number): Promise<boolean> {
-  return await debuggerUrl(port, "127.0.0.1", 1000).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** The signal ends a process that is not Node, so the process is checked before. */
-function checkProcess(pid: number): void {
-  if (pid === process.pid) throw refuse("a process cannot attach to itself: use captureDump");
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    throw refuse(`cannot attach to process ${pid}: ${(error as Error).message}`, error);
-  }
-  if (process.platform !== "linux") return;
-  const folder = `/proc/${pid}`;
-  const owner = statSync(folder).uid;
-  if (owner !== process.getuid?.()) {
-    throw refuse(`cannot attach to process ${pid}: it belongs to user ${owner}, not to this one`);
-  }
-  const program = readlinkSync(`${folder}/exe`);
-  // Node calls its main thread so, whatever the name of the file is.
-  const name = readFileSync(`${folder}/comm`, "utf8").trim();
-  if (
-    !/(^|\/)node[^/]*$/.test(program) &&
-    !["node", "MainThread", "node-MainThread"].includes(name)
-  ) {
-    const hint = /(^|\/)deno[^/]*$/.test(program)
-      ? "; start it with --inspect=127.0.0.1:0, and attach to the address that it prints"
-      : "";
-    throw refuse(`cannot attach to process ${pid}: it runs ${program}, which is not Node${hint}`);
-  }
-}
-
-/** A process id and, where the system says it, when the process began: ids are used again. */
-function identityOf(pid: number): string {
-  if (process.platform !== "linux") return `process ${pid}`;
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(")").at(-1)?.split(" ");
-  return `process ${pid}, since ${fields?.[20]}`;
-}
-
-/** The ports of 127.0.0.1 on which a process listens; undefined where the system does not say. */
-function listeningPorts(pid: number): number[] | undefined {
-  if (!existsSync(`/proc/${pid}/net/tcp`)) return undefined;
-  const sockets = new Set<string>();
-  for (const file of readdirSync(`/proc/${pid}/fd`)) {
-    try {
-      const socket = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${file}`))?.[1];
-      if (socket !== undefined) sockets.add(socket);
-    } catch {
-      // It was closed in between.
-    }
-  }
-  const ports: number[] = [];
-  for (const line of readFileSync(`/proc/${pid}/net/tcp`, "utf8").split("\n")) {
-    const [, local, , state, , , , , , socket] = line.trim().split(/\s+/);
-    // State 0A listens.
-    if (state !== "0A" || local === undefined || !sockets.has(socket ?? "")) continue;
-    ports.push(Number.parseInt(local.split(":")[1] ?? "", 16));
-  }
-  return ports;
+/** Whether any program listens on a port of this machine. */
+async function isBusy(port: number): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const socket = connect(port, HERE);
+    const end = (result: boolean) => {
+      socket.destroy();
+      resolve(result);
+    };
+    socket.setTimeout(TIME_TO_TELL, () => end(true));
+    socket.once("connect", () => end(true));
+    socket.once("error", () => end(false));
+  });
 }

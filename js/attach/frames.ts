@@ -1,9 +1,10 @@
 // Locals and operands of paused WebAssembly frames. They explain why an object may be in use; they are no roots of
 // the collector.
 
-import { at, count, list, text, type UncheckedAnswer } from "./answer.js";
-import type { Session } from "./connection.js";
-import { call, type RemoteInstance } from "./instances.js";
+import { answerError } from "../inspector/answer.js";
+import type { Session } from "../inspector/calls.js";
+import { beginning, listOf } from "../inspector/shape.js";
+import { objectOf, type RemoteInstance, readValue } from "./instances.js";
 import type { Pause } from "./pause.js";
 import type { FrameValue, PausedFrame } from "./paused_frame.js";
 import { SCOPE_VALUES } from "./remote_code.js";
@@ -18,7 +19,7 @@ const RUNTIME = /~lib\/rt\/(itcms|tlsf)\b/;
 
 /** Whether the thread was paused in the allocator or the collector, and may be elsewhere at another try. */
 export function isInRuntime({ frames }: Pause, nth: number): boolean {
-  return nth < MAX_TRIES && frames.some((frame) => RUNTIME.test(String(at(frame, "functionName"))));
+  return nth < MAX_TRIES && frames.some(({ functionName }) => RUNTIME.test(functionName));
 }
 
 /** Reads the frames of a pause, the innermost first. */
@@ -27,44 +28,52 @@ export async function readFrames(
   { frames }: Pause,
 ): Promise<PausedFrame[]> {
   const found: PausedFrame[] = [];
-  for (const frame of frames.slice(0, MAX_FRAMES)) {
-    const what = "Debugger.paused";
-    const scopes = list(frame, "scopeChain", what, 100);
-    const objectOf = (type: string) => {
-      const scope = scopes.find((one) => at(one, "type") === type);
-      return scope === undefined ? undefined : text(scope, "object.objectId", what);
-    };
-    const [locals, operands] = [objectOf("local"), objectOf("wasm-expression-stack")];
+  for (const { functionName, location, scopeChain } of frames.slice(0, MAX_FRAMES)) {
+    const scopeOf = (type: string) => scopeChain.find((scope) => scope.type === type)?.object;
+    const [locals, operands] = [scopeOf("local"), scopeOf("wasm-expression-stack")];
+    const { columnNumber } = location;
+    if (columnNumber === undefined) throw answerError("Debugger.paused", "has no position");
     found.push({
-      function: text(frame, "functionName", what).slice(0, MAX_TEXT),
-      offset: count(frame, "location.columnNumber", what, 2 ** 32),
-      isOfModule: at(frame, "location.scriptId") === scriptId,
-      ...(locals === undefined ? {} : { locals: await valuesOf(session, locals) }),
+      function: functionName,
+      offset: columnNumber,
+      isOfModule: location.scriptId === scriptId,
+      ...(locals === undefined
+        ? {}
+        : { locals: await valuesOf(session, objectOf(locals.objectId, "the locals")) }),
       ...(operands === undefined
         ? {}
-        : { operands: await valuesOf(session, await operandStack(session, operands)) }),
+        : { operands: await valuesOf(session, await operandStack(session, operands.objectId)) }),
     });
   }
   return found;
 }
 
 /** The scope of the operands has one property, which has them. */
-async function operandStack(session: Session, scope: string): Promise<string> {
-  const answer = await session.call("Runtime.getProperties", {
-    objectId: scope,
+async function operandStack(session: Session, scope: string | undefined): Promise<string> {
+  const { result } = await session.call("Runtime.getProperties", {
+    objectId: objectOf(scope, "the operand stack"),
     ownProperties: true,
   });
-  const [stack] = list(answer, "result", "Runtime.getProperties", 100);
-  return text(stack, "value.objectId", "the operand stack");
+  return objectOf(result?.[0]?.value?.objectId, "the operand stack");
 }
 
+/** Name, type and value of each. */
+const VALUES = listOf(listOf(beginning(MAX_TEXT), 3), MAX_VALUES);
+
 async function valuesOf(session: Session, objectId: string): Promise<FrameValue[]> {
-  const answer = await call(session, objectId, SCOPE_VALUES, [{ value: MAX_VALUES }], true);
-  return list({ values: answer }, "values", "the values of a frame", MAX_VALUES).map(
-    (entry: UncheckedAnswer) => {
-      const part = (nth: number) =>
-        text(entry, `${nth}`, "the values of a frame").slice(0, MAX_TEXT);
-      return { name: part(0), type: part(1), value: part(2) };
-    },
+  const what = "the values of a frame";
+  const values = await readValue(
+    session,
+    objectId,
+    SCOPE_VALUES,
+    [{ value: MAX_VALUES }],
+    what,
+    VALUES,
   );
+  return values.map(([name, type, value]) => {
+    if (name === undefined || type === undefined || value === undefined) {
+      throw answerError(what, "answered fewer than three texts for a value");
+    }
+    return { name, type, value };
+  });
 }

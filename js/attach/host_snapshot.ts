@@ -1,8 +1,8 @@
 // A heap snapshot of V8 of a thread, streamed to a file.
 
 import { writeSync } from "node:fs";
-import { answerError, at, type UncheckedAnswer } from "./answer.js";
-import type { Session } from "./connection.js";
+import { answerError } from "../inspector/answer.js";
+import type { Session } from "../inspector/calls.js";
 import { type Unpublished, written } from "./output.js";
 
 /** The most bytes of a snapshot. Those of V8's largest heaps are smaller. */
@@ -19,12 +19,15 @@ export async function writeHostSnapshot(session: Session, path: string): Promise
 async function stream(session: Session, descriptor: number): Promise<void> {
   let size = 0;
   let failure: unknown;
-  const forget = session.on("HeapProfiler.addHeapSnapshotChunk", (event) => {
+  const forget = session.on("HeapProfiler.addHeapSnapshotChunk", ({ chunk }) => {
     if (failure !== undefined) return;
     try {
-      size += writePiece(descriptor, at(event, "chunk"), size);
+      size += writePiece(descriptor, chunk, size);
+      session.renew();
     } catch (error) {
+      // The rest is not waited for.
       failure = error;
+      session.abandon();
     }
   });
   try {
@@ -32,18 +35,16 @@ async function stream(session: Session, descriptor: number): Promise<void> {
       reportProgress: false,
       captureNumericValue: true,
     });
+  } catch (error) {
+    throw failure ?? error;
   } finally {
     forget();
   }
-  if (failure !== undefined) throw failure;
   if (size === 0) throw answerError("HeapProfiler.takeHeapSnapshot", "sent no snapshot");
 }
 
 /** Writes a piece behind `size` bytes, and returns its size. */
-function writePiece(descriptor: number, piece: UncheckedAnswer, size: number): number {
-  if (typeof piece !== "string") {
-    throw answerError("HeapProfiler.addHeapSnapshotChunk", "has no text");
-  }
+function writePiece(descriptor: number, piece: string, size: number): number {
   const bytes = Buffer.from(piece);
   if (size + bytes.length > MAX_SIZE) {
     throw answerError("the heap snapshot", `has more than ${MAX_SIZE} bytes`);

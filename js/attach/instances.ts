@@ -2,18 +2,12 @@
 // program keeps only a function; it collects garbage first.
 
 import { HeapAnalyzerError } from "../errors.js";
+import { answerError, base64 } from "../inspector/answer.js";
+import { fitting, type Late, type Session } from "../inspector/calls.js";
+import type { RemoteObject } from "../inspector/protocol.js";
+import { anything, optional, record, type Shape, whole } from "../inspector/shape.js";
 import { CONVERSATION_GROUP } from "../numbers/conversation.js";
-import {
-  answerError,
-  at,
-  base64,
-  count,
-  list,
-  quoted,
-  text,
-  type UncheckedAnswer,
-} from "./answer.js";
-import type { Session } from "./connection.js";
+import { shown } from "../text.js";
 import type { KnownModules } from "./known_modules.js";
 import { DEREFERENCE, ENTRY, KEEP_WEAKLY, LENGTH, MEMORY_SIZE } from "./remote_code.js";
 import type { Realm, Thread } from "./threads.js";
@@ -31,10 +25,24 @@ export interface RemoteInstance {
   moduleName: string;
 }
 
+/** What a search found beside instances of which a dump can be taken. */
+export interface Others {
+  withoutMemory: number;
+  /** Instances with a memory whose module is not known, because they have no function of it. */
+  withoutModule: number;
+  /** The names of modules that are loaded. */
+  modules: Set<string>;
+}
+
 const MAX_INSTANCES = 10_000;
 const MAX_MEMORY = 2 ** 32;
-/** Imported functions come first and belong to other scripts. */
+const MAX_MEMORIES = 1000;
+const MAX_SCRIPTS = 100_000;
+/** Imported functions come first and belong to other scripts. Of one instance, and of all. */
 const MAX_FUNCTIONS_TRIED = 2000;
+const MAX_TRIED_IN_ALL = 50_000;
+/** Modules that a message names. */
+const MAX_NAMED = 100;
 
 /** Objects of the target that live no longer than one search or one capture. */
 export const SHORT_LIVED = "warpo-heap-analyzer";
@@ -55,84 +63,171 @@ export async function releaseObjects({ session }: Thread): Promise<void> {
   }
 }
 
+/** The id of an object of the target. */
+export function objectOf(objectId: string | undefined, what: string): string {
+  if (objectId !== undefined) return objectId;
+  throw answerError(what, "answered nothing for the id of an object");
+}
+
 /** The globals and memories of an instance. They live until {@link releaseObjects}. */
 export async function partsOf({ thread: { session }, weak }: RemoteInstance): Promise<Parts> {
-  const answer = await session.call("Runtime.callFunctionOn", {
+  const { result } = await session.call("Runtime.callFunctionOn", {
     objectId: weak,
     functionDeclaration: DEREFERENCE,
     objectGroup: SHORT_LIVED,
   });
-  const objectId = at(answer, "result.objectId");
-  if (typeof objectId !== "string") {
+  const { objectId } = result;
+  if (objectId === undefined) {
     throw new HeapAnalyzerError(
       "ERR_MEMORY_MISSING",
       "the target has collected the instance: the program kept it no longer",
     );
   }
-  return partsAmong(await internalProperties(session, objectId), objectId);
+  const properties = await internalProperties(session, objectId);
+  const memories = objectOf(properties.get("[[Memories]]")?.objectId, "the memories");
+  // A module without globals has no list of them; the instance stands for it, which has no entry.
+  return { globals: properties.get("[[Globals]]")?.objectId ?? objectId, memories };
 }
 
-function partsAmong(properties: Map<string, UncheckedAnswer>, objectId: string): Parts {
-  const memories = text(properties.get("[[Memories]]"), "objectId", "the instance");
-  const globals = at(properties.get("[[Globals]]"), "objectId");
-  // A module without globals has no list of them; an empty object stands for it.
-  return { globals: typeof globals === "string" ? globals : objectId, memories };
-}
+/** One search through the threads of a target. */
+export class Search {
+  readonly #known: KnownModules;
+  readonly instances: RemoteInstance[] = [];
+  readonly others: Others = { withoutMemory: 0, withoutModule: 0, modules: new Set() };
+  #tried = 0;
 
-/** Finds all instances with a memory, in the order of their threads and realms. */
-export async function findInstances(
-  threads: Thread[],
-  known: KnownModules,
-): Promise<RemoteInstance[]> {
-  const found: RemoteInstance[] = [];
-  for (const thread of threads) {
-    found.push(...((await knownInstances(thread, known)) ?? (await newInstances(thread, known))));
-    await releaseObjects(thread);
-    if (found.length >= MAX_INSTANCES) break;
+  constructor(known: KnownModules) {
+    this.#known = known;
   }
-  return found.slice(0, MAX_INSTANCES);
-}
 
-/** The instances of a thread, if all their modules are known. */
-async function knownInstances(
-  thread: Thread,
-  known: KnownModules,
-): Promise<RemoteInstance[] | undefined> {
-  if (!known.isOf(thread) || known.names.size === 0) return undefined;
-  const { instances, others } = await instancesIn(thread, known.names);
-  return others === 0 ? instances : undefined;
-}
-
-/** The instances of a thread. The debugger says which scripts are modules. */
-async function newInstances(thread: Thread, known: KnownModules): Promise<RemoteInstance[]> {
-  const scripts = new Map<string, string>();
-  thread.session.on("Debugger.scriptParsed", (event) => {
-    if (at(event, "scriptLanguage") !== "WebAssembly") return;
-    scripts.set(String(at(event, "scriptId")), String(at(event, "url")).slice(0, 300));
-  });
-  const { instances } = await slowed(thread.session, () => instancesIn(thread, scripts));
-  if (known.isOf(thread)) {
-    for (const { scriptId, moduleName } of instances) known.names.set(scriptId, moduleName);
-  }
-  return instances;
-}
-
-/** The instances of these modules in a thread, and how many there are of others. */
-async function instancesIn(
-  thread: Thread,
-  scripts: ReadonlyMap<string, string>,
-): Promise<{ instances: RemoteInstance[]; others: number }> {
-  const instances: RemoteInstance[] = [];
-  let others = 0;
-  for (const realm of thread.realms) {
-    for (const objectId of await instancesOf(thread.session, realm)) {
-      if (instances.length >= MAX_INSTANCES) break;
-      const instance = await readInstance(thread, realm, objectId, scripts);
-      if (instance === "unknown") others++;
-      else if (instance !== undefined) instances.push(instance);
+  /** Finds all instances with a memory, in the order of the threads and their realms. */
+  async through(threads: Thread[]): Promise<void> {
+    for (const thread of threads) {
+      try {
+        await this.#thread(thread);
+      } catch (error) {
+        // A worker may end in between, or lie. It is left out.
+        if (thread === threads[0]) throw error;
+      }
+      await releaseObjects(thread);
     }
   }
-  return { instances, others };
+
+  async #thread(thread: Thread): Promise<void> {
+    const known = this.#known;
+    if (known.isOf(thread) && known.names.size > 0) {
+      const before = { ...this.others };
+      const found = await this.#instances(thread, known.names);
+      if (this.others.withoutModule === before.withoutModule) {
+        return void this.instances.push(...found);
+      }
+      // There are others than those of the known modules.
+      Object.assign(this.others, before);
+    }
+    this.instances.push(...(await this.#newInstances(thread)));
+  }
+
+  /** The instances of a thread. The debugger says which scripts are modules. */
+  async #newInstances(thread: Thread): Promise<RemoteInstance[]> {
+    const scripts = new Map<string, string>();
+    const { modules } = this.others;
+    const forget = thread.session.on("Debugger.scriptParsed", (script) => {
+      if (script.scriptLanguage !== "WebAssembly" || scripts.size >= MAX_SCRIPTS) return;
+      scripts.set(script.scriptId, script.url);
+      if (modules.size < MAX_NAMED) modules.add(script.url);
+    });
+    const find = () => this.#instances(thread, scripts);
+    const instances = await slowed(thread.session, find).finally(forget);
+    if (this.#known.isOf(thread)) {
+      for (const { scriptId, moduleName } of instances) this.#known.names.set(scriptId, moduleName);
+    }
+    return instances;
+  }
+
+  /** The instances of these modules in a thread. */
+  async #instances(
+    thread: Thread,
+    scripts: ReadonlyMap<string, string>,
+  ): Promise<RemoteInstance[]> {
+    const instances: RemoteInstance[] = [];
+    for (const realm of thread.realms) {
+      for (const objectId of await instancesOf(thread.session, realm)) {
+        if (this.instances.length + instances.length >= MAX_INSTANCES) return instances;
+        const instance = await this.#instance(thread, realm, objectId, scripts);
+        if (instance !== undefined) instances.push(instance);
+      }
+    }
+    return instances;
+  }
+
+  async #instance(
+    thread: Thread,
+    realm: Realm,
+    objectId: string,
+    scripts: ReadonlyMap<string, string>,
+  ): Promise<RemoteInstance | undefined> {
+    const { session } = thread;
+    const parts = await internalProperties(session, objectId);
+    const memories = parts.get("[[Memories]]")?.objectId;
+    const functions = parts.get("[[Functions]]")?.objectId;
+    const memory =
+      memories === undefined
+        ? undefined
+        : await readValue(session, memories, MEMORY_SIZE, [], "the memory", MEMORY);
+    if (memory === undefined || memory.count === 0) {
+      this.others.withoutMemory++;
+      return undefined;
+    }
+    const scriptId = await this.#scriptOf(session, functions, scripts);
+    if (scriptId === undefined) {
+      this.others.withoutModule++;
+      return undefined;
+    }
+    const moduleName = scripts.get(scriptId) ?? "";
+    const weak = await keptWeakly(session, objectId);
+    const isShared = memory.shared === true;
+    return { thread, realm, weak, memorySize: memory.size, isShared, scriptId, moduleName };
+  }
+
+  /** The script of the first function that belongs to one of them. */
+  async #scriptOf(
+    session: Session,
+    functions: string | undefined,
+    scripts: ReadonlyMap<string, string>,
+  ): Promise<string | undefined> {
+    if (functions === undefined) return undefined;
+    for (let index = 0; index < MAX_FUNCTIONS_TRIED; index++) {
+      if (this.#tried++ >= MAX_TRIED_IN_ALL) return undefined;
+      const { objectId } = await call(session, functions, ENTRY, [{ value: index }]);
+      if (objectId === undefined) return undefined;
+      const location = (await internalProperties(session, objectId)).get("[[FunctionLocation]]");
+      const { scriptId } = fitting("the function", LOCATION, location?.value ?? {});
+      if (typeof scriptId === "string" && scripts.has(scriptId)) return scriptId;
+    }
+    return undefined;
+  }
+}
+
+const MEMORY = record({
+  count: whole(MAX_MEMORIES),
+  size: whole(MAX_MEMORY),
+  shared: optional(anything),
+});
+const LOCATION = record({ scriptId: optional(anything) });
+
+/** Why there is no instance of which a dump can be taken, as a sentence. */
+export function whyNone({ withoutMemory, withoutModule, modules }: Others): string {
+  const none = "the target has no WebAssembly instance with a memory of which a dump can be taken";
+  if (withoutModule > 0) {
+    return `${none}: ${withoutModule} of its instances have a memory, and no function that says what module they are of`;
+  }
+  if (withoutMemory > 0) return `${none}: ${withoutMemory} of its instances have no memory`;
+  const [first] = modules;
+  if (first !== undefined) {
+    const others = modules.size > 1 ? ` and ${modules.size - 1} more` : "";
+    return `${none}: the module ${shown(first)}${others} is loaded, and no instance of it is alive: the program let it go, or a worker had it that has ended`;
+  }
+  return `${none}: no module is loaded: the program has not loaded one yet, or a worker or another process has it, which may have ended`;
 }
 
 /** The module that an instance was made from. */
@@ -143,10 +238,10 @@ export async function moduleBytes(
   const before = known.isOf(thread) ? known.bytes.get(scriptId) : undefined;
   if (before !== undefined) return before;
   const { session } = thread;
-  const source = await slowed(session, () =>
+  const { bytecode } = await slowed(session, () =>
     session.call("Debugger.getScriptSource", { scriptId }),
   );
-  const bytes = base64(at(source, "bytecode"), "Debugger.getScriptSource");
+  const bytes = base64(bytecode, "Debugger.getScriptSource");
   if (known.isOf(thread)) known.bytes.set(scriptId, bytes);
   return bytes;
 }
@@ -179,99 +274,82 @@ async function instancesOf(session: Session, realm: Realm): Promise<string[]> {
     contextId: realm.id,
     objectGroup: SHORT_LIVED,
   });
-  text(prototype, "result.type", "Runtime.evaluate");
-  const prototypeObjectId = at(prototype, "result.objectId");
+  const prototypeObjectId = prototype.result.objectId;
   // The realm is gone, or has no WebAssembly.
-  if (typeof prototypeObjectId !== "string") return [];
+  if (prototypeObjectId === undefined) return [];
   const query = await session.call("Runtime.queryObjects", {
     prototypeObjectId,
     objectGroup: SHORT_LIVED,
   });
-  const objects = text(query, "objects.objectId", "Runtime.queryObjects");
-  const length = await call(session, objects, LENGTH, [], true);
-  const size = count({ length }, "length", "the list of instances", MAX_INSTANCES);
+  const { objectId } = query.objects;
+  const what = "the list of instances";
+  const size = await readValue(session, objectId, LENGTH, [], what, whole(MAX_INSTANCES));
   const found: string[] = [];
   for (let index = 0; index < size; index++) {
-    const entry = await call(session, objects, ENTRY, [{ value: index }]);
-    found.push(text(entry, "objectId", "the list of instances"));
+    const entry = await call(session, objectId, ENTRY, [{ value: index }]);
+    found.push(objectOf(entry.objectId, what));
   }
   return found;
 }
 
-/** An instance; "unknown" if its module is none of the scripts; undefined if it has no memory. */
-async function readInstance(
-  thread: Thread,
-  realm: Realm,
-  objectId: string,
-  scripts: ReadonlyMap<string, string>,
-): Promise<RemoteInstance | "unknown" | undefined> {
-  const { session } = thread;
-  const parts = await internalProperties(session, objectId);
-  const [memories, functions] = ["[[Memories]]", "[[Functions]]"].map((name) =>
-    at(parts.get(name), "objectId"),
-  );
-  if (typeof memories !== "string" || typeof functions !== "string") return undefined;
-  const memory = await call(session, memories, MEMORY_SIZE, [], true);
-  if (count(memory, "count", "the memories", 1000) === 0) return undefined;
-  const memorySize = count(memory, "size", "the memory", MAX_MEMORY);
-  for (let index = 0; index < MAX_FUNCTIONS_TRIED; index++) {
-    const tried = at(await call(session, functions, ENTRY, [{ value: index }]), "objectId");
-    if (typeof tried !== "string") break;
-    const location = (await internalProperties(session, tried)).get("[[FunctionLocation]]");
-    const scriptId = String(at(location, "value.scriptId"));
-    const moduleName = scripts.get(scriptId);
-    if (moduleName === undefined) continue;
-    const isShared = at(memory, "shared") === true;
-    const weak = await keptWeakly(session, objectId);
-    return { thread, realm, weak, memorySize, isShared, scriptId, moduleName };
-  }
-  return "unknown";
-}
-
 async function keptWeakly(session: Session, objectId: string): Promise<string> {
-  const answer = await session.call("Runtime.callFunctionOn", {
+  const { result } = await session.call("Runtime.callFunctionOn", {
     objectId,
     functionDeclaration: KEEP_WEAKLY,
     objectGroup: `${SHORT_LIVED}:instances`,
   });
-  return text(answer, "result.objectId", "the instance");
+  return objectOf(result.objectId, "the instance");
 }
 
 async function internalProperties(
   session: Session,
   objectId: string,
-): Promise<Map<string, UncheckedAnswer>> {
-  const answer = await session.call("Runtime.getProperties", { objectId, ownProperties: true });
-  const properties = at(answer, "internalProperties") ?? [];
-  const entries = list({ properties }, "properties", "Runtime.getProperties", 1000);
-  return new Map(entries.map((entry) => [String(at(entry, "name")), at(entry, "value")]));
+): Promise<Map<string, RemoteObject | undefined>> {
+  const parameters = { objectId, ownProperties: true };
+  const { internalProperties } = await session.call("Runtime.getProperties", parameters);
+  return new Map((internalProperties ?? []).map(({ name, value }) => [name, value]));
 }
 
-/**
- * Calls a constant function on an object of the target. The result is an object of the target, or a value.
- *
- * @param awaitPromise whether the function returns a promise. Even for a value, the target would wait for its
- *   microtasks, which do not run in the middle of its work.
- */
+/** How a function of the target is called. */
+interface Calling {
+  returnByValue?: boolean;
+  /**
+   * Whether the function returns a promise. Even for a value, the target would wait for its microtasks, which do not run
+   * in the middle of its work.
+   */
+  awaitPromise?: boolean;
+  /** What it means if the answer is late. */
+  late?: Late;
+}
+
+/** Calls a constant function on an object of the target. The result describes an object of the target. */
 export async function call(
   session: Session,
   objectId: string,
   functionDeclaration: string,
   parameters: object[],
-  returnByValue = false,
-  awaitPromise = false,
-): Promise<UncheckedAnswer> {
-  const answer = await session.call("Runtime.callFunctionOn", {
-    objectId,
-    functionDeclaration,
-    arguments: parameters,
-    returnByValue,
-    awaitPromise,
-  });
-  const exception = at(answer, "exceptionDetails");
-  if (exception !== undefined) {
-    const reason = at(exception, "exception.description") ?? at(exception, "text");
-    throw answerError("the target", `failed: ${quoted(reason)}`);
-  }
-  return returnByValue ? at(answer, "result.value") : at(answer, "result");
+  { returnByValue = false, awaitPromise = false, late }: Calling = {},
+): Promise<RemoteObject> {
+  const { result, exceptionDetails } = await session.call(
+    "Runtime.callFunctionOn",
+    { objectId, functionDeclaration, arguments: parameters, returnByValue, awaitPromise },
+    late,
+  );
+  if (exceptionDetails === undefined) return result;
+  const reason = exceptionDetails.exception?.description ?? exceptionDetails.text;
+  throw answerError("the target", `failed: ${shown(reason)}`);
+}
+
+/** Calls a constant function on an object of the target, and reads the value that it returns. */
+export async function readValue<T>(
+  session: Session,
+  objectId: string,
+  functionDeclaration: string,
+  parameters: object[],
+  what: string,
+  shape: Shape<T>,
+): Promise<T> {
+  const calling = { returnByValue: true };
+  const { value } = await call(session, objectId, functionDeclaration, parameters, calling);
+  return fitting(what, shape, value);
 }

@@ -27,7 +27,9 @@ export async function writeMoment(
 ): Promise<Captured> {
   const { dump, host, frames } = outputs;
   if (host === undefined && frames === undefined) {
-    return await writeInstanceDump(instance, wasm, dump);
+    const { captured, file } = await writeInstanceDump(instance, wasm, dump);
+    publish(dump, file);
+    return captured;
   }
   // A thread at rest has no frames.
   const moment = frames === undefined ? "at rest" : "at work";
@@ -56,18 +58,13 @@ async function writePaused(
       await releaseObjects(instance.thread);
       files.push([host, await writeHostSnapshot(instance.thread.session, host)]);
     }
-    const captured = await writeInstanceDump(
-      instance,
-      wasm,
-      dump,
-      pause,
-      async (captured, file) => {
-        if (numbers === undefined) return;
-        const { thread } = instance;
-        const output = await writeHostNumbers(thread, pause, captured, file, numbers);
-        files.push([numbers.path, output]);
-      },
-    );
+    const before = async (captured: Captured, descriptor: number) => {
+      if (numbers === undefined) return;
+      const output = await writeHostNumbers(instance.thread, pause, captured, descriptor, numbers);
+      files.push([numbers.path, output]);
+    };
+    const { captured, file } = await writeInstanceDump(instance, wasm, dump, { pause, before });
+    files.unshift([dump, file]);
     for (const [path, file] of files) publish(path, file);
     return captured;
   } finally {

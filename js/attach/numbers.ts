@@ -1,11 +1,11 @@
 // The numbers of a paused thread that its heap snapshot does not show, in a file beside it.
 
+import type { UncheckedAnswer } from "../inspector/answer.js";
+import type { Session } from "../inspector/calls.js";
 import type { Conversation } from "../numbers/conversation.js";
 import { identifyDump, writeNumbers } from "../numbers/file.js";
 import { readNumbers } from "../numbers/read.js";
-import type { UncheckedAnswer } from "./answer.js";
 import type { Captured } from "./capture.js";
-import type { Session } from "./connection.js";
 import { type Unpublished, written } from "./output.js";
 import type { Pause } from "./pause.js";
 import type { Thread } from "./threads.js";
@@ -20,13 +20,13 @@ export interface NumbersOutput {
 /**
  * Reads the numbers of a thread of which a heap snapshot was taken in this pause, and writes them.
  *
- * @param dump the file of the dump, which may still have another name.
+ * @param dump the descriptor of the dump.
  */
 export async function writeHostNumbers(
   { session, realms }: Thread,
   pause: Pause,
   { heapBase, memorySize }: Captured,
-  dump: string,
+  dump: number,
   { path, closures }: NumbersOutput,
 ): Promise<Unpublished> {
   const isOfProgram = (script: string) => pause.scripts.get(script) === "program";

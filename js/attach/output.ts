@@ -1,10 +1,14 @@
 // Files beside the dump. Their owner alone can read them.
 
-import { closeSync, fsyncSync, mkdirSync } from "node:fs";
+import { closeSync, fsync, mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { promisify } from "node:util";
 import { HeapAnalyzerError } from "../errors.js";
 import { AtomicFile, reason, resolveSymlinks, writeFully } from "../whole_file.js";
 import { unfinished } from "./unfinished.js";
+
+/** A large file takes seconds, in which an abort is heard. */
+const synced = promisify(fsync);
 
 /** A file that does not have its final name yet. Its contents are on the disk. */
 export interface Unpublished {
@@ -33,7 +37,7 @@ export async function written(
     file = discardedAtEnd(atomic);
     try {
       await write(atomic.descriptor);
-      fsyncSync(atomic.descriptor);
+      await synced(atomic.descriptor);
     } finally {
       closeSync(atomic.descriptor);
     }

@@ -1,26 +1,28 @@
 // Pauses a thread of the target, so that all that is read of it is of one moment.
 
 import { HeapAnalyzerError } from "../errors.js";
-import { at, list, text, type UncheckedAnswer } from "./answer.js";
-import type { Session } from "./connection.js";
-import { call, releaseObjects, SHORT_LIVED, withDebugger } from "./instances.js";
+import type { Session } from "../inspector/calls.js";
+import type { Frame, Happened } from "../inspector/protocol.js";
+import { call, objectOf, releaseObjects, SHORT_LIVED, withDebugger } from "./instances.js";
 import { PAUSE_AT_REST, PAUSE_NO_MORE } from "./remote_code.js";
 import type { Thread } from "./threads.js";
 
 /** How long the target may take to come to rest, in milliseconds. */
 export const TIME_TO_REST = 5000;
-/** The most frames that are read of a pause. */
-const MAX_FRAMES = 20_000;
+/** The most scripts whose kind is remembered. */
+const MAX_SCRIPTS = 200_000;
 /** How long a program runs with its debugger enabled before a pause in its work: new calls are compiled for it. */
 const TIME_TO_COMPILE = 200;
 
 /** A thread that is paused. */
 export interface Pause {
-  /** The WebAssembly frames of its stack as the protocol describes them, the innermost first. */
-  frames: UncheckedAnswer[];
+  /** The WebAssembly frames of its stack, the innermost first. */
+  frames: Frame[];
   /** What each script is, by its id. */
   scripts: ReadonlyMap<string, ScriptKind>;
 }
+
+type Paused = Happened<"Debugger.paused">;
 
 /** A script of WebAssembly, of Node itself, or of the program. */
 type ScriptKind = "wasm" | "node" | "program";
@@ -42,11 +44,10 @@ export async function whilePaused<T>(
 ): Promise<{ result: T; stopped: number }> {
   const { session } = thread;
   const scripts = new Map<string, ScriptKind>();
-  const forget = session.on("Debugger.scriptParsed", (event) => {
-    const isOfNode = String(at(event, "url")).startsWith("node:");
-    const isWasm = at(event, "scriptLanguage") === "WebAssembly";
-    const kind = isOfNode ? "node" : "program";
-    scripts.set(String(at(event, "scriptId")), isWasm ? "wasm" : kind);
+  const forget = session.on("Debugger.scriptParsed", ({ scriptId, url, scriptLanguage }) => {
+    if (scripts.size >= MAX_SCRIPTS) return;
+    const kind = url.startsWith("node:") ? "node" : "program";
+    scripts.set(scriptId, scriptLanguage === "WebAssembly" ? "wasm" : kind);
   });
   try {
     return await withDebugger(session, async () => {
@@ -56,8 +57,8 @@ export async function whilePaused<T>(
         const start = performance.now();
         try {
           session.isTimed = true;
-          const frames = list(event, "callFrames", "Debugger.paused", MAX_FRAMES).filter(
-            (frame) => scripts.get(text(frame, "location.scriptId", "Debugger.paused")) === "wasm",
+          const frames = event.callFrames.filter(
+            ({ location }) => scripts.get(location.scriptId) === "wasm",
           );
           if (!isUnsuitable({ frames, scripts }, nth)) {
             const result = await work({ frames, scripts });
@@ -65,7 +66,8 @@ export async function whilePaused<T>(
           }
         } finally {
           session.isTimed = false;
-          await session.call("Debugger.resume").catch(() => {});
+          // A thread whose session failed goes on when the connection ends.
+          await session.call("Debugger.resume").catch(() => session.abandon());
         }
         await delay(1 + 3 * nth);
       }
@@ -76,7 +78,7 @@ export async function whilePaused<T>(
   }
 }
 
-async function pauseOnce(thread: Thread, moment: Moment): Promise<UncheckedAnswer> {
+async function pauseOnce(thread: Thread, moment: Moment): Promise<Paused> {
   const { session } = thread;
   const paused = nextPause(session);
   try {
@@ -86,7 +88,7 @@ async function pauseOnce(thread: Thread, moment: Moment): Promise<UncheckedAnswe
     }
     await session.call("Debugger.pause");
     // A program that waits pauses only when some code runs. The answer comes after the pause.
-    session.call("Runtime.evaluate", { expression: "0" }).catch(() => {});
+    session.call("Runtime.evaluate", { expression: "0" }, "is nothing").catch(() => {});
     return await paused.event;
   } finally {
     paused.forget();
@@ -96,15 +98,15 @@ async function pauseOnce(thread: Thread, moment: Moment): Promise<UncheckedAnswe
 /** The event of a pause between two turns; undefined if the thread does not rest in time, or has no timers. */
 async function pauseAtRest(
   { session, realms }: Thread,
-  event: Promise<UncheckedAnswer>,
-): Promise<UncheckedAnswer | undefined> {
+  event: Promise<Paused>,
+): Promise<Paused | undefined> {
   const evaluate = async (expression: string) => {
     const parameters = { expression, contextId: realms[0]?.id, objectGroup: SHORT_LIVED };
-    return at(await session.call("Runtime.evaluate", parameters), "result.objectId");
+    return (await session.call("Runtime.evaluate", parameters)).result.objectId;
   };
-  const state = text({ id: await evaluate("({ taken: false })") }, "id", "the target");
+  const state = objectOf(await evaluate("({ taken: false })"), "the target");
   const schedule = await evaluate("globalThis.setTimeout");
-  if (typeof schedule !== "string") return undefined;
+  if (schedule === undefined) return undefined;
   await call(session, state, PAUSE_AT_REST, [{ objectId: schedule }]);
   const inTime = await Promise.race([event, delay(TIME_TO_REST)]);
   if (inTime !== undefined) return inTime;
@@ -113,18 +115,18 @@ async function pauseAtRest(
 }
 
 /** The next pause. It fails if the thread does not pause within the time limit of the connection. */
-function nextPause(session: Session): { event: Promise<UncheckedAnswer>; forget(): void } {
+function nextPause(session: Session): { event: Promise<Paused>; forget(): void } {
   let forget = () => {};
-  const event = new Promise<UncheckedAnswer>((resolve, reject) => {
-    const stop = session.on("Debugger.paused", (answer) => resolve(answer ?? {}));
+  const event = new Promise<Paused>((resolve, reject) => {
+    const stop = session.on("Debugger.paused", resolve);
     const timer = setTimeout(() => {
       reject(
         new HeapAnalyzerError(
           "ERR_ATTACH_TIMEOUT",
-          `the target did not pause within ${TIME_TO_REST / 1000 + session.timeout / 1000} s`,
+          `the target did not pause within ${(TIME_TO_REST + session.silence) / 1000} s`,
         ),
       );
-    }, TIME_TO_REST + session.timeout);
+    }, TIME_TO_REST + session.silence);
     forget = () => {
       stop();
       clearTimeout(timer);

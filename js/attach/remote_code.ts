@@ -13,8 +13,19 @@ const READ_VALUES = `
 /** How many functions of the program are on the stack, below the one that asks. */
 const COUNT_FRAMES = 'String(new Error().stack).split("\\n    at ").length - 2';
 
+/** Takes the dump at once, or in a turn of its own. */
+const AT_ONCE = `if (!schedule) {
+    const frames = ${COUNT_FRAMES};
+    const taken = take();
+    return taken && Object.assign(taken, { frames });
+  }
+  return new Promise((resolve, reject) => {
+    schedule(() => { try { resolve(take()); } catch (error) { reject(error); } }, 0);
+  });`;
+
 /**
- * On `[[Globals]]`: reads the globals and writes the memory to a new file, in one turn.
+ * On `[[Globals]]`: reads the globals and writes the memory to a file that is there, in one turn. Null if the other
+ * attempt takes the dump, or has taken it.
  *
  * With `schedule`, the turn begins on an empty stack. \`state\` decides which of two attempts reads: a program
  * that never rests gets a second call without \`schedule\`.
@@ -22,22 +33,24 @@ const COUNT_FRAMES = 'String(new Error().stack).split("\\n    at ").length - 2';
 export const WRITE_FILE = `function (memories, indexes, state, schedule, fs, path, offset) {
   const take = () => {
     if (state.taken) return null;
-    state.taken = true;${READ_VALUES}
-    const bytes = new Uint8Array(buffer);
-    const file = fs.openSync(path, "wx", 0o600);
+    state.taken = true;
+    let file;
     try {
+      file = fs.openSync(path, fs.constants.O_WRONLY | (fs.constants.O_NOFOLLOW || 0));
+    } catch {
+      return { unwritable: true };
+    }
+    try {${READ_VALUES}
+      const bytes = new Uint8Array(buffer);
       for (let done = 0; done < bytes.length; ) {
         done += fs.writeSync(file, bytes, done, Math.min(67108864, bytes.length - done), offset + done);
       }
+      return { values, size: bytes.length, time: Date.now() - start };
     } finally {
       fs.closeSync(file);
     }
-    return { values, size: bytes.length, time: Date.now() - start };
   };
-  if (!schedule) return Object.assign(take(), { frames: ${COUNT_FRAMES} });
-  return new Promise((resolve, reject) => {
-    schedule(() => { try { resolve(take()); } catch (error) { reject(error); } }, 0);
-  });
+  ${AT_ONCE}
 }`;
 
 /** The same, but keeps a copy of the pages that are not zero, for {@link READ_PAGES}. */
@@ -57,10 +70,7 @@ export const COPY_PAGES = `function (memories, indexes, state, schedule) {
     }
     return { values, size: buffer.byteLength, numbers, pages, time: Date.now() - start };
   };
-  if (!schedule) return Object.assign(take(), { frames: ${COUNT_FRAMES} });
-  return new Promise((resolve, reject) => {
-    schedule(() => { try { resolve(take()); } catch (error) { reject(error); } }, 0);
-  });
+  ${AT_ONCE}
 }`;
 
 /** On the result of {@link COPY_PAGES}: everything but the pages. */

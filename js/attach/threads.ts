@@ -2,8 +2,8 @@
 // session, and realms (global objects) of its own.
 
 import { HeapAnalyzerError } from "../errors.js";
-import { at, text, type UncheckedAnswer } from "./answer.js";
-import type { Connection, Session } from "./connection.js";
+import { Refused, type Session } from "../inspector/calls.js";
+import type { Connection } from "../inspector/connection.js";
 
 /** A global object with its built-in classes: of a thread, a frame of a page, or a context of `node:vm`. */
 export interface Realm {
@@ -28,21 +28,26 @@ const REPORTING_TIME = 300;
 export async function findThreads(connection: Connection): Promise<Thread[]> {
   const { main } = connection;
   await checkEngine(main);
-  const isNode = await hasDomain(main, "NodeRuntime.disable");
+  const isNode = await hasDomain(main);
   const others: Omit<Thread, "realms">[] = [];
   if (isNode) await findNodeWorkers(connection, others);
   else await findChildren(connection, main, others);
-  const first = { name: "main", kind: isNode ? "node" : "page", session: main } as const;
-  const threads: Thread[] = [];
-  for (const thread of [first, ...others].slice(0, MAX_THREADS)) {
-    // A worker may end in between.
-    const realms = await findRealms(thread.session).catch((error) => {
-      if (thread === first) throw error;
-      return [];
-    });
-    threads.push({ ...thread, realms });
-  }
-  return threads;
+  const first: Thread = {
+    name: "main",
+    kind: isNode ? "node" : "page",
+    session: main,
+    realms: await findRealms(main),
+  };
+  // All at once: of many that are silent, none makes the others wait.
+  const found = await Promise.all(
+    others.slice(0, MAX_THREADS - 1).map(async (thread) => {
+      // A worker may end in between.
+      const realms = await findRealms(thread.session).catch(() => []);
+      return { ...thread, realms };
+    }),
+  );
+  connection.check();
+  return [first, ...found];
 }
 
 /** Fails if the inspector belongs to another engine than V8: no other finds the instances. */
@@ -50,7 +55,7 @@ async function checkEngine(session: Session): Promise<void> {
   try {
     await session.call("Runtime.getHeapUsage");
   } catch (error) {
-    if (!(error as Error).message.includes("refused it")) throw error;
+    if (!(error instanceof Refused)) throw error;
     throw new HeapAnalyzerError(
       "ERR_ATTACH_TARGET",
       "the inspector is not one of V8, the engine of Node, Deno and Chromium: that of Bun or Safari cannot find WebAssembly instances",
@@ -59,21 +64,28 @@ async function checkEngine(session: Session): Promise<void> {
   }
 }
 
-async function hasDomain(session: Session, method: string): Promise<boolean> {
-  return await session.call(method).then(
-    () => true,
-    () => false,
-  );
+/** Whether the target is Node, whose inspector has a domain that others have not. */
+async function hasDomain(session: Session): Promise<boolean> {
+  return await unlessRefused(session.call("NodeRuntime.disable"));
+}
+
+/** Whether a method was not refused. Other failures stay failures. */
+async function unlessRefused(call: Promise<unknown>): Promise<boolean> {
+  try {
+    await call;
+    return true;
+  } catch (error) {
+    if (error instanceof Refused) return false;
+    throw error;
+  }
 }
 
 async function findRealms(session: Session): Promise<Realm[]> {
   const realms: Realm[] = [];
-  session.on("Runtime.executionContextCreated", (event) => {
-    const id = at(event, "context.id");
-    if (typeof id !== "number" || realms.length >= MAX_REALMS) return;
-    const name = String(at(event, "context.name") || at(event, "context.origin") || "");
-    realms.push({ id, name: name.slice(0, 200) });
-    if (at(event, "context.auxData.isDefault") === true) realms.unshift(...realms.splice(-1));
+  session.on("Runtime.executionContextCreated", ({ context }) => {
+    if (realms.length >= MAX_REALMS) return;
+    realms.push({ id: context.id, name: context.name || context.origin || "" });
+    if (context.auxData?.isDefault === true) realms.unshift(...realms.splice(-1));
   });
   await session.call("Runtime.enable");
   return realms;
@@ -82,16 +94,14 @@ async function findRealms(session: Session): Promise<Realm[]> {
 async function findNodeWorkers(connection: Connection, found: Omit<Thread, "realms">[]) {
   const { main } = connection;
   const receivers = new Map<string, (message: string) => void>();
-  main.on("NodeWorker.attachedToWorker", (event: UncheckedAnswer) => {
+  main.on("NodeWorker.attachedToWorker", ({ sessionId, workerInfo }) => {
     if (receivers.size >= MAX_THREADS) return;
-    const sessionId = text(event, "sessionId", "NodeWorker.attachedToWorker");
     const { session, receive } = connection.worker(sessionId);
     receivers.set(sessionId, receive);
-    const name = String(at(event, "workerInfo.title") ?? "worker").slice(0, 200);
-    found.push({ name, kind: "node worker", session });
+    found.push({ name: workerInfo?.title ?? "worker", kind: "node worker", session });
   });
-  main.on("NodeWorker.receivedMessageFromWorker", (event: UncheckedAnswer) => {
-    receivers.get(String(at(event, "sessionId")))?.(String(at(event, "message")));
+  main.on("NodeWorker.receivedMessageFromWorker", ({ sessionId, message }) => {
+    receivers.get(sessionId)?.(message);
   });
   await main.call("NodeWorker.enable", { waitForDebuggerOnStart: false });
   await reportingTime();
@@ -102,16 +112,15 @@ async function findChildren(
   parent: Session,
   found: Omit<Thread, "realms">[],
 ) {
-  parent.on("Target.attachedToTarget", (event: UncheckedAnswer) => {
+  parent.on("Target.attachedToTarget", ({ sessionId, targetInfo }) => {
     if (found.length >= MAX_THREADS) return;
-    const session = connection.child(text(event, "sessionId", "Target.attachedToTarget"));
-    const name = String(at(event, "targetInfo.url") ?? "worker").slice(0, 200);
-    const isPage = ["page", "iframe"].includes(String(at(event, "targetInfo.type")));
-    found.push({ name, kind: isPage ? "page" : "worker", session });
+    const session = connection.child(sessionId);
+    const isPage = ["page", "iframe"].includes(targetInfo?.type ?? "");
+    found.push({ name: targetInfo?.url ?? "worker", kind: isPage ? "page" : "worker", session });
   });
   const options = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true };
-  await parent.call("Target.setAutoAttach", options);
-  await reportingTime();
+  // Engines that are neither Node nor Chromium may have no other threads to tell of.
+  if (await unlessRefused(parent.call("Target.setAutoAttach", options))) await reportingTime();
 }
 
 const reportingTime = () => new Promise((resolve) => setTimeout(resolve, REPORTING_TIME));

@@ -2,9 +2,10 @@
 // loop is of one moment.
 
 import type { Session } from "node:inspector";
-import { at, quoted } from "../attach/answer.js";
 import { HeapAnalyzerError } from "../errors.js";
+import { at } from "../inspector/answer.js";
 import type { Conversation } from "../numbers/conversation.js";
+import { shown } from "../text.js";
 
 /** A connection to the inspector of this thread. */
 export class OwnSession {
@@ -34,7 +35,7 @@ export class OwnSession {
     });
     if (answer === undefined || answer.error !== null) {
       const reason = answer === undefined ? "did not answer at once" : "refused it";
-      const details = answer === undefined ? "" : `: ${quoted(answer.error?.message)}`;
+      const details = answer === undefined ? "" : `: ${shown(answer.error?.message)}`;
       throw new HeapAnalyzerError(
         "ERR_INSPECTOR",
         `the inspector of this thread ${reason}: ${method}${details}`,

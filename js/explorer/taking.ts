@@ -7,8 +7,6 @@ import { Captures } from "../watch/captures.js";
 import { hasEnded } from "../watch/program.js";
 import type { Dumps } from "./dumps.js";
 
-/** How long the program may take for one answer, in milliseconds. */
-const TIMEOUT = 30_000;
 /** Dumps that are taken at intervals: as many as of a folder. */
 const MOST_DUMPS = 100;
 /** The program may stand still for 5 % of the time. */
@@ -30,6 +28,8 @@ export interface TakenProgram {
   instance: number | undefined;
   /** Where to keep the dumps, and the module. Default: nowhere. */
   folder: string | undefined;
+  /** Whether to open the inspector of a process by a signal if it is not open. */
+  inspector: boolean;
 }
 
 export class Taking {
@@ -41,7 +41,7 @@ export class Taking {
   /** One dump at a time. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor({ target, instance, folder }: TakenProgram, dumps: Dumps) {
+  constructor({ target, instance, folder, inspector }: TakenProgram, dumps: Dumps) {
     this.#target = target;
     this.#dumps = dumps;
     if (folder === undefined) {
@@ -50,7 +50,7 @@ export class Taking {
     this.#captures = new Captures({
       target,
       instance,
-      timeout: TIMEOUT,
+      attaching: { inspector },
       folder: folder ?? this.#temporary,
       keep: Number.POSITIVE_INFINITY,
     });

@@ -1,7 +1,7 @@
 // Reads the variables of functions. A heap snapshot shows those of functions and modules, and none of a block, such as a
 // `let` in a loop.
 
-import { at, count, list, text, type UncheckedAnswer } from "../attach/answer.js";
+import { at, count, list, text, type UncheckedAnswer } from "../inspector/answer.js";
 import { objectsOf, snapshotIds } from "./containers.js";
 import { type Conversation, callOn } from "./conversation.js";
 import { COUNT_FUNCTIONS, FIND_FUNCTIONS } from "./remote_code.js";
@@ -135,7 +135,7 @@ function* propertiesOf(objectIds: string[]): Conversation<UncheckedAnswer[]> {
   for (let from = 0; from < objectIds.length; from += FUNCTIONS_AT_ONCE) {
     const some = objectIds.slice(from, from + FUNCTIONS_AT_ONCE);
     const answered = yield some.map((objectId) => ({
-      method: "Runtime.getProperties",
+      method: "Runtime.getProperties" as const,
       parameters: { objectId, ownProperties: true },
     }));
     answers.push(...answered);

@@ -1,6 +1,6 @@
 // Reads the numbers that a heap snapshot does not show: those in arrays, maps, sets, `Number` objects and typed arrays.
 
-import { answerError, at, count, list, text, type UncheckedAnswer } from "../attach/answer.js";
+import { answerError, at, count, list, text, type UncheckedAnswer } from "../inspector/answer.js";
 import { ask, CONVERSATION_GROUP, type Conversation, callOn } from "./conversation.js";
 import { READ_CONTAINERS, READ_COUNTS, READ_OBJECTS, READ_ROWS } from "./remote_code.js";
 import { type AddressRange, ALIGNMENT, type NumberHolder, type NumberSlot } from "./types.js";
@@ -73,7 +73,7 @@ export function* snapshotIds(
 ): Conversation<(number | undefined)[]> {
   const objectIds = yield* objectsOf(found, from, to);
   const answers = yield objectIds.map((objectId) => ({
-    method: "HeapProfiler.getHeapObjectId",
+    method: "HeapProfiler.getHeapObjectId" as const,
     parameters: { objectId },
   }));
   return answers.map((answer) => {

@@ -1,11 +1,14 @@
 // Calls of an inspector that do not say how they travel. The same code asks the own process, which answers at once,
 // and another one over a connection.
 
-import { answerError, at, quoted, type UncheckedAnswer } from "../attach/answer.js";
+import { answerError, at, type UncheckedAnswer } from "../inspector/answer.js";
+
+import type { Method } from "../inspector/protocol.js";
+import { shown } from "../text.js";
 
 /** A call of a method of the inspector. */
 export interface InspectorCall {
-  method: string;
+  method: Method;
   parameters: object;
 }
 
@@ -16,7 +19,7 @@ export type Conversation<T> = Generator<InspectorCall[], T, UncheckedAnswer[]>;
 export const CONVERSATION_GROUP = "warpo-heap-analyzer:numbers";
 
 /** One call. */
-export function* ask(method: string, parameters: object): Conversation<UncheckedAnswer> {
+export function* ask(method: Method, parameters: object): Conversation<UncheckedAnswer> {
   const [answer] = yield [{ method, parameters }];
   return answer;
 }
@@ -38,7 +41,7 @@ export function* callOn(
   const exception = at(answer, "exceptionDetails");
   if (exception !== undefined) {
     const reason = at(exception, "exception.description") ?? at(exception, "text");
-    throw answerError("the target", `failed while its numbers were read: ${quoted(reason)}`);
+    throw answerError("the target", `failed while its numbers were read: ${shown(reason)}`);
   }
   return returnByValue ? at(answer, "result.value") : at(answer, "result");
 }

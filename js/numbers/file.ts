@@ -15,21 +15,26 @@ export interface DumpIdentity {
   dumpSha256: string;
 }
 
-/** Reads a dump to say which one it is. */
-export function identifyDump(path: string): DumpIdentity {
-  const file = openSync(path, "r");
+/** Reads a dump, at a path or open, to say which one it is. */
+export function identifyDump(dump: string | number): DumpIdentity {
+  if (typeof dump === "number") return identify(dump);
+  const file = openSync(dump, "r");
   try {
-    const hash = createHash("sha256");
-    const piece = Buffer.allocUnsafe(PIECE);
-    let dumpSize = 0;
-    for (;;) {
-      const size = readSync(file, piece, 0, PIECE, dumpSize);
-      if (size === 0) return { dumpSize, dumpSha256: hash.digest("hex") };
-      hash.update(piece.subarray(0, size));
-      dumpSize += size;
-    }
+    return identify(file);
   } finally {
     closeSync(file);
+  }
+}
+
+function identify(file: number): DumpIdentity {
+  const hash = createHash("sha256");
+  const piece = Buffer.allocUnsafe(PIECE);
+  let dumpSize = 0;
+  for (;;) {
+    const size = readSync(file, piece, 0, PIECE, dumpSize);
+    if (size === 0) return { dumpSize, dumpSha256: hash.digest("hex") };
+    hash.update(piece.subarray(0, size));
+    dumpSize += size;
   }
 }
 

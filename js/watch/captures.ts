@@ -5,8 +5,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KnownModules } from "../attach/known_modules.js";
-import { attachKnowing } from "../attach.js";
+import { type AttachOptions, attachKnowing } from "../attach.js";
 import { HeapAnalyzerError } from "../errors.js";
+import { shown } from "../text.js";
 
 /** What a program is watched with. */
 export interface WatchedProgram {
@@ -14,8 +15,8 @@ export interface WatchedProgram {
   target: string;
   /** Which instance, if there are several. */
   instance: number | undefined;
-  /** How long the target may take for one answer, in milliseconds. */
-  timeout: number;
+  /** How to attach to it. One deadline is for one dump. */
+  attaching: AttachOptions;
   /** Where to keep the last dumps, and the module. Default: nowhere. */
   folder: string | undefined;
   /** How many dumps to keep there. */
@@ -77,14 +78,14 @@ export class Captures {
   }
 
   async #capture(dump: string, wasmOutput: string) {
-    const { target, timeout, instance } = this.#options;
-    const attached = await attachKnowing(target, timeout, this.#known);
+    const { target, attaching, instance } = this.#options;
+    const attached = await attachKnowing(target, attaching, "all work", this.#known);
     try {
       const { module, memorySize = 0 } = attached.instances[instance ?? 0] ?? {};
       if (this.#module !== undefined && module !== this.#module) {
         throw new HeapAnalyzerError(
           "ERR_ATTACH_TARGET",
-          `the instance is of the module ${module ?? "(none)"} now: expected ${this.#module}, of which the first dump is`,
+          `the instance is of the module ${shown(module)} now: expected ${shown(this.#module)}, of which the first dump is`,
         );
       }
       const warnings = await attached.writeDump(dump, { instance, wasmOutput });

@@ -2,15 +2,16 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { undoUnfinished } from "../../attach/unfinished.js";
-import type { AttachedInstance, FrameValue, PausedFrame } from "../../attach.js";
+import type { Attached, FrameValue, PausedFrame } from "../../attach.js";
 import { escapeUnprintable } from "../../text.js";
 import { formatSize } from "../../units.js";
+import { type AttachingOptions, addAttachingOptions, attaching } from "../attaching.js";
 import { interruptibly } from "../interruption.js";
-import { writeNote, writeWarning } from "../messages.js";
+import { oneLine, writeNote, writeWarning } from "../messages.js";
 import { fileName, wholeNumber } from "../options.js";
 import { writeText } from "../output.js";
 
-interface AttachCommandOptions {
+interface AttachCommandOptions extends AttachingOptions {
   list?: boolean;
   instance?: number;
   output?: string;
@@ -18,11 +19,10 @@ interface AttachCommandOptions {
   host?: boolean;
   closures?: boolean;
   frames?: boolean;
-  timeout: number;
 }
 
 export function addCommand(program: Command): void {
-  program
+  const command = program
     .command("attach")
     .description("take a dump of a running Node process or Chromium page that was not prepared")
     .argument(
@@ -45,8 +45,8 @@ export function addCommand(program: Command): void {
     )
     .option("--list", "only list the WebAssembly instances with a memory")
     .option("--instance <n>", "which instance, by its number in the list", wholeNumber(0))
-    .option("--timeout <seconds>", "how long the target may take to answer", wholeNumber(1), 30)
     .action(runAttach);
+  addAttachingOptions(command);
 }
 
 async function runAttach(name: string, options: AttachCommandOptions): Promise<void> {
@@ -59,13 +59,14 @@ async function runAttach(name: string, options: AttachCommandOptions): Promise<v
 }
 
 async function attachTo(name: string, options: AttachCommandOptions): Promise<void> {
-  const { output, instance, timeout } = options;
+  const { output, instance } = options;
   // The package is loaded only when it is needed: other commands need no connection.
-  const { attach } = await import("../../attach.js");
-  const target = await attach(name, { timeout: timeout * 1000 });
+  const { attachKnowing } = await import("../../attach.js");
+  const { KnownModules } = await import("../../attach/known_modules.js");
+  const target = await attachKnowing(name, attaching(options), "all work", new KnownModules());
   try {
     if (output === undefined) {
-      writeText(table(target.instances));
+      writeText(table(target));
       return;
     }
     const base = output.replace(/\.dump$/, "");
@@ -92,12 +93,12 @@ async function attachTo(name: string, options: AttachCommandOptions): Promise<vo
   }
 }
 
-function table(instances: readonly AttachedInstance[]): string {
-  if (instances.length === 0) return "no WebAssembly instance with a memory\n";
+function table({ instances, whyNone }: Attached): string {
+  if (whyNone !== undefined) return oneLine(whyNone);
   const rows = instances.map(({ thread, realm, module, memorySize }, nth) =>
-    [`${nth}`, formatSize(memorySize), thread, realm, module].join("  "),
+    oneLine([`${nth}`, formatSize(memorySize), thread, realm, module].join("  ")),
   );
-  return `${rows.join("\n")}\n`;
+  return rows.join("");
 }
 
 /** How many locals of a frame are printed. The file has all. */

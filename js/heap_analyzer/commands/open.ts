@@ -7,6 +7,7 @@ import type { Dumps, OpenSettings } from "../../explorer/dumps.js";
 import type { Taking } from "../../explorer/taking.js";
 import { givenAddress } from "../../units.js";
 import { reason } from "../../whole_file.js";
+import { inspectorOption } from "../attaching.js";
 import { addHostOptions, checkHost, type HostOptions } from "../host_options.js";
 import { interruptibly } from "../interruption.js";
 import { writeNote, writeWarning } from "../messages.js";
@@ -34,6 +35,7 @@ interface ExplorerOptions extends ReadingOptions, HostOptions {
   every: number;
   instance?: number;
   folder?: string;
+  inspector?: boolean;
 }
 
 /** The time between two dumps of a program that is watched, in milliseconds. */
@@ -73,6 +75,7 @@ export function addCommand(program: Command): void {
       "which instance of the program, by its number in attach --list",
       wholeNumber(0),
     )
+    .addOption(inspectorOption())
     .option(
       "--folder <folder>",
       "with --attach or --watch: keep the dumps that are taken, and the module, in this folder",
@@ -183,26 +186,29 @@ function checkOfHost(options: ExplorerOptions, dumps: string[], folders: string[
 }
 
 /** The running program of which dumps may be taken. */
-function programOf({ attach, watch, folder }: ExplorerOptions): string | undefined {
+function programOf({ attach, watch, folder, inspector }: ExplorerOptions): string | undefined {
   if (attach !== undefined && watch !== undefined) {
     throw new Error("open: expected either --attach or --watch, because --watch allows both");
   }
   if (folder !== undefined && attach === undefined && watch === undefined) {
     throw new Error("open: --folder needs --attach or --watch, which take the dumps that it keeps");
   }
+  if (inspector && attach === undefined && watch === undefined) {
+    throw new Error("open: --inspector needs --attach or --watch");
+  }
   return attach ?? watch;
 }
 
 async function takingOf(
   target: string,
-  { instance, folder }: ExplorerOptions,
+  { instance, folder, inspector = false }: ExplorerOptions,
   dumps: Dumps,
 ): Promise<Taking> {
   const { Taking } = await import("../../explorer/taking.js");
   dumps.canTake = true;
   const end = folder === undefined ? "they are removed at the end" : `they stay in ${folder}`;
   writeNote(`dumps of the running program contain its memory, including its secrets; ${end}`);
-  return new Taking({ target, instance, folder }, dumps);
+  return new Taking({ target, instance, folder, inspector }, dumps);
 }
 
 async function firstDump(taking: Taking): Promise<void> {

@@ -7,6 +7,7 @@ import { formatSize } from "../../units.js";
 import type { Capture, Captures } from "../../watch/captures.js";
 import { KeptTables } from "../../watch/kept_tables.js";
 import type { StartedProgram } from "../../watch/program.js";
+import { type AttachingOptions, addAttachingOptions, attaching } from "../attaching.js";
 import { interruptibly } from "../interruption.js";
 import { writeNote } from "../messages.js";
 import { fileName, wholeNumber } from "../options.js";
@@ -14,7 +15,7 @@ import { placeTables } from "../place_tables.js";
 import { duration, LONGEST_TIMER, size } from "../quantities.js";
 import { FEW_DUMPS, WatchDisplay } from "../watch_display.js";
 
-interface WatchOptions {
+interface WatchOptions extends AttachingOptions {
   command?: boolean;
   every: number;
   cost: number;
@@ -29,7 +30,6 @@ interface WatchOptions {
   onGrowFailure?: boolean;
   output?: string;
   exitCode?: boolean;
-  timeout: number;
 }
 
 /** How much of the program's time dumps may take by default, in percent. */
@@ -38,7 +38,7 @@ const COST = 5;
 const GROWN = 2;
 
 export function addCommand(program: Command): void {
-  program
+  const command = program
     .command("watch")
     .description("take dumps of a running program again and again, and show what grows")
     .argument("<target...>", "a process id or the address of an inspector, as for attach")
@@ -72,8 +72,8 @@ export function addCommand(program: Command): void {
     )
     .option("-o, --output <file>", "also write what grows to this file, after each dump", fileName)
     .option("--exit-code", `end with ${GROWN} if a place grew, or the memory is larger than --max`)
-    .option("--timeout <seconds>", "how long the target may take to answer", wholeNumber(1), 30)
     .action(runWatch);
+  addAttachingOptions(command);
 }
 
 function percent(text: string): number {
@@ -143,7 +143,7 @@ async function watch(
     instance,
     folder,
     keep,
-    timeout: options.timeout * 1000,
+    attaching: attaching(options),
   });
   const kept = new KeptTables<native.PlaceTableHandle>(options.warmup);
   const display = new WatchDisplay(options);

@@ -37,6 +37,8 @@ Options:
                             the address of an inspector (repeatable). They go
                             into the export folder; without one, they are
                             removed at the end
+  --inspector               with --attach: open the inspector of a Node process
+                            by the signal SIGUSR1, and close it afterwards
   --memory <size>           bytes of all open heaps together, as in 2GiB
                             (default: half of the machine's memory)
   --characters <n>          characters of an answer, 2000 or more (default: ${MOST_CHARACTERS}, with serve
@@ -56,6 +58,7 @@ async function run(): Promise<void> {
       wasm: { type: "string" },
       "export-folder": { type: "string" },
       attach: { type: "string", multiple: true },
+      inspector: { type: "boolean" },
       memory: { type: "string" },
       characters: { type: "string" },
       stdio: { type: "boolean" },
@@ -80,8 +83,10 @@ async function run(): Promise<void> {
   if (folders.length === 0 && names === undefined) {
     throw usage("--root is missing: name the folder with the dumps and the modules");
   }
+  if (values.inspector && names === undefined) throw usage("--inspector needs --attach");
   const exportFolder = folderOf(values["export-folder"]);
-  const targets = names === undefined ? undefined : new Targets(names, exportFolder);
+  const targets =
+    names === undefined ? undefined : new Targets(names, exportFolder, values.inspector === true);
   const roots = new Roots(folders, targets?.folder);
   // Editors show the classes first, and may ask for nothing else.
   const heaps = new Heaps(roots, memoryOf(values.memory), !isForEditors);

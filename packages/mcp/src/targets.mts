@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Attached, AttachedInstance } from "@warpo/heap-analyzer/attach";
+import type { Attached } from "@warpo/heap-analyzer/attach";
 import { QuestionError } from "../../../js/served/errors.ts";
 import { shortened } from "./roots.mts";
 
@@ -23,18 +23,32 @@ export class Targets {
   readonly names: readonly string[];
   /** Where dumps go: without links. */
   readonly folder: string;
-  /** One program at a time: the inspector of a process that gets a signal is opened and closed each time. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #mayOpen: boolean;
+  /**
+   * One dump of a program at a time: the inspector of a process that gets a signal is opened and closed each time. A
+   * program that does not answer makes no other one wait.
+   */
+  readonly #last = new Map<string, Promise<unknown>>();
+  /** Numbers of dumps that are being taken. */
+  readonly #taken = new Set<number>();
 
-  /** Without a folder, dumps go into one of their own, which is removed when the process ends. */
-  constructor(names: string[], folder: string | undefined) {
+  /**
+   * Without a folder, dumps go into one of their own, which is removed when the process ends.
+   *
+   * @param mayOpen whether to open the inspector of a process by a signal.
+   */
+  constructor(names: string[], folder: string | undefined, mayOpen: boolean) {
     this.names = names;
     this.folder = folder ?? ownFolder();
+    this.#mayOpen = mayOpen;
   }
 
   /** The instances of a program. */
-  async instances(name: string | undefined): Promise<readonly AttachedInstance[]> {
-    return await this.#attached(name, async (target) => target.instances);
+  async instances(
+    name: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Pick<Attached, "instances" | "whyNone">> {
+    return await this.#attached(name, signal, async (target) => target);
   }
 
   /** Takes a dump. No existing file is replaced, except that dumps of one module share its file. */
@@ -42,42 +56,53 @@ export class Targets {
     name: string | undefined,
     instance: number | undefined,
     wantsHost: boolean,
+    signal: AbortSignal,
   ): Promise<Taken> {
-    return await this.#attached(name, async (target) => {
+    return await this.#attached(name, signal, async (target) => {
       const nth = instance ?? onlyOne(target);
       const hash = createHash("sha256")
         .update(await target.module(nth))
         .digest("hex");
       const wasm = join(this.folder, `attached-${hash.slice(0, 12)}.wasm`);
-      const base = join(this.folder, `attached-${this.#freeNumber()}`);
+      const number = this.#freeNumber();
+      const base = join(this.folder, `attached-${number}`);
       const dump = `${base}.dump`;
       const host = wantsHost ? `${base}.heapsnapshot` : undefined;
       const numbers = wantsHost ? `${base}.numbers.json` : undefined;
       const outputs = { wasmOutput: wasm, hostOutput: host, numbersOutput: numbers };
-      const warnings = await target.writeDump(dump, { instance: nth, ...outputs });
+      const written = target.writeDump(dump, { instance: nth, ...outputs });
+      const warnings = await written.finally(() => this.#taken.delete(number));
       return { dump, wasm, host, numbers, warnings };
     });
   }
 
   #freeNumber(): number {
     let number = 1;
-    while (existsSync(join(this.folder, `attached-${number}.dump`))) number++;
+    const isTaken = () =>
+      this.#taken.has(number) || existsSync(join(this.folder, `attached-${number}.dump`));
+    while (isTaken()) number++;
+    this.#taken.add(number);
     return number;
   }
 
-  async #attached<T>(name: string | undefined, work: (target: Attached) => Promise<T>): Promise<T> {
+  async #attached<T>(
+    name: string | undefined,
+    signal: AbortSignal,
+    work: (target: Attached) => Promise<T>,
+  ): Promise<T> {
     const chosen = this.#chosen(name);
-    const turn = this.#last.then(async () => {
+    const turn = (this.#last.get(chosen) ?? Promise.resolve()).then(async () => {
       // The package for connections is loaded only when it is needed.
       const { attach } = await import("@warpo/heap-analyzer/attach");
-      const target = await attach(chosen);
+      const target = await attach(chosen, { inspector: this.#mayOpen, signal });
       try {
         return await work(target);
       } finally {
         await target.close();
       }
     });
-    this.#last = turn.catch(() => {});
+    const over = turn.catch(() => {});
+    this.#last.set(chosen, over);
     return await turn;
   }
 

@@ -41,7 +41,9 @@ export const attachQuestion = question({
         liveObjects: count,
       })
       .nullable(),
-    notes: z.array(z.string()).describe("what may be wrong with the dump"),
+    notes: z
+      .array(z.string())
+      .describe("what may be wrong with the dump, or why there is no instance"),
   },
   isRepeatable: false,
   async ask({ target, list, instance: nth, host }, { targets, roots, heaps, control }) {
@@ -49,18 +51,19 @@ export const attachQuestion = question({
       throw new QuestionError("ERR_NOT_ALLOWED", "dumps are not allowed: --attach allows them");
     }
     if (list) {
-      const found = await targets.instances(target);
+      const found = await targets.instances(target, control.signal);
       // In quotes, texts of the program are marked as data.
-      const instances = found.map(({ thread, realm, module, memorySize }) => ({
+      const instances = found.instances.map(({ thread, realm, module, memorySize }) => ({
         thread: JSON.stringify(thread),
         realm: JSON.stringify(realm),
         module: JSON.stringify(module),
         memorySize,
       }));
-      const body = { instances, dump: null, notes: [] };
+      const notes = found.whyNone === undefined ? [] : [JSON.stringify(found.whyNone)];
+      const body = { instances, dump: null, notes };
       return { body, warnings: [], partial: false, isWithoutHeap: true };
     }
-    const taken = await targets.take(target, nth, host);
+    const taken = await targets.take(target, nth, host, control.signal);
     const dump = await roots.file("dump", taken.dump);
     const wasm = await roots.file("module", taken.wasm);
     const snapshot = taken.host === undefined ? null : await roots.file("snapshot", taken.host);
@@ -87,7 +90,7 @@ export const attachQuestion = question({
         `${nth}  ${formatSize(memorySize)}  ${thread}  ${realm}  ${module}`,
     );
     if (dump === null) {
-      return lines.length === 0 ? ["No WebAssembly instance with a memory."] : lines;
+      return lines.length === 0 ? notes : lines;
     }
     return [
       `${dump.path}: live ${formatSize(dump.totalLiveSize)} in ${formatCount(dump.liveObjects)} objects. It contains the program's memory, including its secrets.`,

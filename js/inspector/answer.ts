@@ -2,7 +2,7 @@
 // names the method and the part of the answer.
 
 import { HeapAnalyzerError } from "../errors.js";
-import { escapeUnprintable } from "../text.js";
+import { shown } from "../text.js";
 
 /** A part of an answer, not checked yet. */
 export type UncheckedAnswer = unknown;
@@ -25,7 +25,7 @@ export function at(answer: UncheckedAnswer, path: string): UncheckedAnswer {
 export function text(answer: UncheckedAnswer, path: string, what: string): string {
   const value = at(answer, path);
   if (typeof value === "string") return value;
-  throw answerError(what, `answered ${describe(value)} for ${path}, expected a text`);
+  throw answerError(what, `answered ${shown(value)} for ${path}, expected a text`);
 }
 
 /** The whole number at a path, between 0 and a limit. */
@@ -36,7 +36,7 @@ export function count(answer: UncheckedAnswer, path: string, what: string, limit
   }
   throw answerError(
     what,
-    `answered ${describe(value)} for ${path}, expected a whole number up to ${limit}`,
+    `answered ${shown(value)} for ${path}, expected a whole number up to ${limit}`,
   );
 }
 
@@ -51,7 +51,7 @@ export function list(
   if (Array.isArray(value) && value.length <= limit) return value;
   throw answerError(
     what,
-    `answered ${describe(value)} for ${path}, expected a list of at most ${limit} entries`,
+    `answered ${shown(value)} for ${path}, expected a list of at most ${limit} entries`,
   );
 }
 
@@ -62,17 +62,5 @@ export function base64(value: UncheckedAnswer, what: string, size?: number): Buf
     if (size === undefined || bytes.length === size) return bytes;
     throw answerError(what, `answered ${bytes.length} bytes, expected ${size}`);
   }
-  throw answerError(what, `answered ${describe(value)}, expected bytes in base64`);
-}
-
-/** A text of the target as it stands in a message: in quotes, because it may be anything. */
-export function quoted(value: UncheckedAnswer): string {
-  return JSON.stringify(escapeUnprintable(String(value).slice(0, 300)));
-}
-
-function describe(value: UncheckedAnswer): string {
-  if (Array.isArray(value)) return `a list of ${value.length} entries`;
-  if (typeof value === "string") return `the text ${quoted(value.slice(0, 40))}`;
-  if (value === undefined) return "nothing";
-  return typeof value === "object" ? "an object" : `${value}`;
+  throw answerError(what, `answered ${shown(value, 40)}, expected bytes in base64`);
 }

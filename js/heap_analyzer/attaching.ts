@@ -1,0 +1,37 @@
+/** The options of all commands that attach to a running program. */
+import { type Command, Option } from "commander";
+import type { AttachOptions } from "../attach.js";
+import { wholeNumber } from "./options.js";
+
+/** In seconds: the longest time of a timer is 2^31 ms. */
+const LONGEST = Math.floor(2 ** 31 / 1000);
+
+export interface AttachingOptions {
+  inspector?: boolean;
+  timeout: number;
+  deadline: number;
+}
+
+export function inspectorOption(): Option {
+  return new Option(
+    "--inspector",
+    "open the inspector of a Node process by the signal SIGUSR1, and close it afterwards",
+  );
+}
+
+export function addAttachingOptions(command: Command): Command {
+  return command
+    .addOption(inspectorOption())
+    .option("--timeout <seconds>", "how long the target may be silent", wholeNumber(1, LONGEST), 30)
+    .option(
+      "--deadline <seconds>",
+      "how long finding the instances and taking a dump may take together",
+      wholeNumber(1, LONGEST),
+      600,
+    );
+}
+
+/** The options for the API. */
+export function attaching({ inspector, timeout, deadline }: AttachingOptions): AttachOptions {
+  return { inspector, timeout: timeout * 1000, deadline: deadline * 1000 };
+}
