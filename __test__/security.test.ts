@@ -23,6 +23,11 @@ function table(text: string): string[][] {
   return rows.slice(1).map((row) => row.slice(2, -2).split(" | "));
 }
 
+/** The rows of all tables in a text, without their heads. */
+function tables(text: string): string[][] {
+  return text.split(/\n\n/).flatMap((part) => (part.startsWith("| ") ? table(part) : []));
+}
+
 /** The files below some folders whose names end like this, with `/` in their paths. */
 function filesBelow(folders: readonly string[], end: string): string[] {
   return folders.flatMap((folder) => {
@@ -58,7 +63,10 @@ interface Claim {
 }
 
 /** The claims with their tests: `file`: `title`, `title`; `file`: … */
-const CLAIMS: Claim[] = table(section("Which test holds which claim")).map(([claim, cell]) => {
+const CLAIMS: Claim[] = [
+  ...table(section("Which test holds which claim")),
+  ...tables(section("A program that is attached to")),
+].map(([claim, cell]) => {
   const tests = (cell as string).split("; `").flatMap((part) => {
     const [, file, titles] = /^`?([^`]+)`: (.*)$/.exec(part) as unknown as [string, string, string];
     return [...titles.matchAll(/`([^`]+)`/g)].map(([, title]) => ({

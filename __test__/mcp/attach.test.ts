@@ -1,6 +1,9 @@
 /** The tool that takes dumps of running programs, which only an option allows. */
 import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -64,4 +67,18 @@ test("dumps go into the export folder; a program that was not named is refused",
   expect(refusal).toContain("ERR_NOT_ALLOWED");
   await session.close();
   expect(readdirSync(exports).sort()[0]).toBe("attached-1.dump");
+});
+
+test("a target that does not answer makes no other one wait", async () => {
+  const silent = createServer(() => {}).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const bad = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const session = await connect(["--attach", bad, "--attach", url]);
+  const waiting = session.failure("attach", { target: bad, list: true });
+  const { instances } = await session.call("attach", { target: url, list: true });
+  expect(instances).toHaveLength(1);
+  silent.close();
+  silent.closeAllConnections();
+  expect(await waiting).toContain("ERR_ATTACH_TARGET");
+  await session.close();
 });

@@ -14,8 +14,9 @@ export async function takeDump(cli: string): Promise<void> {
     ignoreFocusOut: true,
   });
   if (target === undefined || target.trim() === "") return;
-  const instance = await askInstance(cli, target.trim());
-  if (instance === undefined) return;
+  const process = await askInspector(cli, target.trim());
+  const instance = process && (await askInstance(process.listing));
+  if (process === undefined || instance === undefined) return;
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir();
   const file = await vscode.window.showSaveDialog({
     title: "The dump to write; it contains the memory of the program, with its secrets",
@@ -23,16 +24,35 @@ export async function takeDump(cli: string): Promise<void> {
     filters: { "Heap dumps": ["dump"] },
   });
   if (file === undefined) return;
-  const args = ["attach", target.trim(), "--instance", instance, "--output", file.fsPath];
+  const args = [...process.args, "--instance", instance, "--output", file.fsPath];
   const { code, messages } = await withProgress("Taking a dump", () => runAnalyzer(cli, args));
   if (code !== 0) return void vscode.window.showErrorMessage(plainText(messages));
   await vscode.commands.executeCommand("vscode.openWith", file, "warpoHeap.dump");
 }
 
+type Listing = Awaited<ReturnType<typeof runAnalyzer>>;
+
+/** How to attach to a target, and its instances. The signal that opens an inspector is sent only after a question. */
+async function askInspector(
+  cli: string,
+  target: string,
+): Promise<{ args: string[]; listing: Listing } | undefined> {
+  const list = async (args: string[]) => ({
+    args,
+    listing: await withProgress(`Attaching to ${plainText(target)}`, () =>
+      runAnalyzer(cli, [...args, "--list"]),
+    ),
+  });
+  const found = await list(["attach", target]);
+  if (!/has no open inspector/.test(found.listing.messages)) return found;
+  const open = "Open the Inspector";
+  const question = `Process ${plainText(target)} has no open inspector. The signal SIGUSR1 opens it; it is closed after the dump.`;
+  const chosen = await vscode.window.showWarningMessage(question, { modal: true }, open);
+  return chosen === open ? await list(["attach", target, "--inspector"]) : undefined;
+}
+
 /** The number of the instance: the only one, or the one that is chosen. */
-async function askInstance(cli: string, target: string): Promise<string | undefined> {
-  const args = ["attach", target, "--list"];
-  const listing = await withProgress(`Attaching to ${target}`, () => runAnalyzer(cli, args));
+async function askInstance(listing: Listing): Promise<string | undefined> {
   const instances = listing.output.split("\n").filter((line) => /^\d+ {2}/.test(line));
   if (listing.code !== 0 || instances.length === 0) {
     void vscode.window.showErrorMessage(plainText(listing.messages || listing.output));
