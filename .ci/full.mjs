@@ -34,6 +34,7 @@ const FULL = [
   part("slow", { tools: ["browsers", "compilers"], projects: ["package", "browser", "install"] }),
   installed("memlab", "__test__/memlab"),
   more("bench", { TEST_BENCH: "1" }, "__test__/bench.test.ts"),
+  more("liars", { TEST_LIARS: "2000" }, "__test__/inspector_liars.test.ts"),
 ];
 
 const HOSTS = [
