@@ -2,13 +2,20 @@
 //! refuses. Modules of the real compilers are tested in `__test__/capture.test.ts`, where the runtime is the
 //! judge.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "in a test, what cannot be is a failure"
+)]
+
 mod boundaries;
 mod other_modules;
 
 use ::wasm_encoder as enc;
-use engine::Control;
-use engine::instrument::RESERVED_PREFIX;
-use engine::wasm::module::Module;
+use base::Control;
+use instrument::RESERVED_PREFIX;
+use wasm::module::Module;
 use wasmparser::{ExternalKind, Parser, Payload};
 
 const STACK_POINTER: &str = "~lib/memory/__stack_pointer";

@@ -2,7 +2,7 @@
 
 use super::{TestGlobal, TestModule, assert_valid, initial, parse};
 use ::wasm_encoder as enc;
-use engine::instrument::expose_globals;
+use instrument::expose_globals;
 
 #[test]
 fn a_module_with_named_boundaries_exposes_them_and_grows_no_global() {

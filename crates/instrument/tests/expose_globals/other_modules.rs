@@ -5,11 +5,11 @@ use super::{
     parse, sections,
 };
 use ::wasm_encoder as enc;
-use engine::Control;
-use engine::instrument::{InstrumentError, RESERVED_PREFIX, expose_globals};
-use engine::wasm::ModuleError;
-use engine::wasm::module::Module;
+use base::Control;
+use instrument::{InstrumentError, RESERVED_PREFIX, expose_globals};
 use proptest::prelude::*;
+use wasm::ModuleError;
+use wasm::module::Module;
 use wasm_encoder::Encode as _;
 use wasmparser::ExternalKind;
 

@@ -1,8 +1,15 @@
 //! The dominator tree against the definition: a node dominates the nodes that cannot be reached after it is
 //! removed.
 
-use engine::heap::{DominatorTree, Edges};
-use engine::{Control, ObjectIndex};
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "in a test, what cannot be is a failure"
+)]
+
+use base::{Control, ObjectIndex};
+use heap::{DominatorTree, Edges};
 use proptest::prelude::*;
 
 #[derive(Clone, Debug)]
