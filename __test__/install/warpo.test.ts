@@ -71,7 +71,7 @@ test("installed under the name warpo, from the tarball", () => {
   expectDropIn(folder, DOCUMENTED[4] as string);
 });
 
-// The package that WARPO's maintainers would publish: docs/warpo.md has these files.
+// The package that WARPO's maintainers would publish: docs/capture.md has these files.
 describe.each([
   ["commonjs", `require("@warpo/heap-analyzer/dist/heap_analyzer/cli.js");`],
   ["module", `import "@warpo/heap-analyzer/dist/heap_analyzer/cli.js";`],
@@ -98,7 +98,7 @@ describe.each([
   );
 
   test("with the line that the page for WARPO's maintainers gives", () => {
-    const page = readFileSync(join(__dirname, "../../docs/warpo.md"), "utf8");
+    const page = readFileSync(join(__dirname, "../../docs/capture.md"), "utf8");
     expect(page).toContain(line);
   });
 });
