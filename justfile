@@ -3,6 +3,9 @@
 
 set positional-arguments
 
+# As `napi build` has it, so that tests and addon share what is compiled.
+export CARGO_BUILD_TARGET := `rustc -vV | sed -n 's/^host: //p'`
+
 # Lists the recipes.
 _default:
     @just --list --unsorted

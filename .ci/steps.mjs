@@ -1,5 +1,5 @@
 /** Runs commands one after another, and says how long each took and how many tests passed. */
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 
 /**
  * A command with its name, and the lines in which it says how many tests passed, failed and were skipped.
@@ -10,6 +10,12 @@ import { spawn } from "node:child_process";
 export const CARGO = /^test result: .*? (\d+) passed; (\d+) failed; (\d+) ignored/;
 export const VITEST = /^vitest: (\d+) passed, (\d+) failed, (\d+) skipped$/;
 export const CLOSING = /^(\d+) passed, (\d+) failed, (\d+) skipped$/;
+
+/** The option that makes cargo share what it compiles with `napi build`, which always names its target. */
+export function hostTarget() {
+  const version = execFileSync("rustc", ["-vV"], { encoding: "utf8" });
+  return `--target ${/^host: (.*)$/m.exec(version)[1]}`;
+}
 
 /** Runs one command. Passes on what it prints, and returns how it ended. */
 function run({ command, env = {}, counted }) {
