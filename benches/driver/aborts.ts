@@ -1,6 +1,7 @@
 /**
  * `npm run bench -- aborts`: how soon an abort is answered, in every call of the API that takes a signal, and how soon
- * SIGINT ends every command. Each is aborted at random moments of its work. Prints a histogram.
+ * SIGINT ends every command. Each is aborted at random moments of its work. Prints a histogram. With `--only attach`, the
+ * dumps are not read.
  *
  * usage: npm run bench -- aborts [--times <n>] [--seed <n>] [--only <part of a name>] <before> <after> [<wasm>]
  */
@@ -12,6 +13,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import * as analyzer from "@warpo/heap-analyzer";
+import { attachCalls, attachCommands, startTarget } from "./abort_attach.js";
 import { apiCalls, type Call, commands, type Inputs } from "./abort_calls.js";
 import { random } from "./random.js";
 
@@ -92,16 +94,20 @@ async function main(): Promise<void> {
   };
   console.log(line("aborted, below ms", undefined, 0));
   const folder = mkdtempSync(join(tmpdir(), "aborts-"));
+  const isOfAttach = values.only.startsWith("attach");
+  const target = await startTarget();
   try {
-    for (const call of apiCalls(analyzer, inputs, readFileSync)) {
+    const files = isOfAttach ? [] : apiCalls(analyzer, inputs, readFileSync);
+    for (const call of [...attachCalls(target.url, folder), ...files]) {
       if (!call.name.includes(values.only)) continue;
       await measure(call.name, await duration(call), (at) => abortedAt(call, at));
     }
-    for (const args of commands(inputs, folder)) {
+    const reading = isOfAttach ? [] : commands(inputs, folder);
+    for (const args of [...attachCommands(target.url, folder), ...reading]) {
       const name = [
         "command",
         args[0],
-        ...args.filter((arg) => /^(pprof|parquet|heap\w+|heap-diff)$/.test(arg)),
+        ...args.filter((arg) => /^(--list|pprof|parquet|heap\w+|heap-diff)$/.test(arg)),
       ];
       if (!name.join(" ").includes(values.only)) continue;
       const start = performance.now();
@@ -109,6 +115,7 @@ async function main(): Promise<void> {
       await measure(name.join(" "), performance.now() - start, (at) => interruptedAt(args, at));
     }
   } finally {
+    target.child.kill();
     rmSync(folder, { recursive: true });
   }
   console.log(line("all", all, 0));

@@ -28,7 +28,7 @@ export async function writeMoment(
   const { dump, host, frames } = outputs;
   if (host === undefined && frames === undefined) {
     const { captured, file } = await writeInstanceDump(instance, wasm, dump);
-    publish(dump, file);
+    publishAll(instance, [[dump, file]]);
     return captured;
   }
   // A thread at rest has no frames.
@@ -65,11 +65,22 @@ async function writePaused(
     };
     const { captured, file } = await writeInstanceDump(instance, wasm, dump, { pause, before });
     files.unshift([dump, file]);
-    for (const [path, file] of files) publish(path, file);
+    publishAll(instance, files);
     return captured;
   } finally {
     for (const [, file] of files) file.discard();
   }
+}
+
+/** Gives files their names, unless the work was ended meanwhile. */
+function publishAll({ thread }: RemoteInstance, files: [string, Unpublished][]): void {
+  try {
+    thread.session.check();
+  } catch (error) {
+    for (const [, file] of files) file.discard();
+    throw error;
+  }
+  for (const [path, file] of files) publish(path, file);
 }
 
 /** Writes a file that is complete or does not exist. */
