@@ -1,7 +1,6 @@
 //! Properties of the answers of every heap that can be opened, for any input.
 
 use engine::assemblyscript::InMemory;
-use engine::heap::Need;
 use engine::outputs::exports::{Export, HeapDiffOptions, HeapSnapshotOptions};
 use engine::outputs::formats::{TableOptions, render_json, render_text};
 use engine::questions::{GrowthOptions, LoadedHeap, PlaceTable, Question, growth};
@@ -162,7 +161,7 @@ pub fn export_all(heap: &LoadedHeap) {
     let lines = grown.iter().filter(|&&byte| byte == b'\n').count();
     assert_eq!(lines, 1, "a heap has grown since itself");
     // A snapshot is in this format already.
-    let is_exported = heap.source().check(Need::HeapSnapshot).is_err();
+    let is_exported = heap.source().facts().format == Some("heapsnapshot");
     let options = [(true, false), (false, true)].into_iter();
     for (strings, all) in options.filter(|_| !is_exported) {
         let export = Export::HeapSnapshot(HeapSnapshotOptions {

@@ -10,7 +10,7 @@ use super::memory_map::MemoryMap;
 use crate::runtime::shapes::{ClassShape, ShapeKind};
 use base::error::Result;
 use base::units::{ClassId, ObjectIndex};
-use heap::{ClassNaming, DumpBytes, Heap, NamedBy};
+use heap::{ClassNaming, DumpBytes, Facts, Heap, NamedBy};
 
 /// A dump, which is read again when a question needs contents.
 pub(crate) struct DumpSource {
@@ -24,7 +24,7 @@ pub(crate) struct DumpSource {
     /// The offset of the memory in the dump, and its size in bytes.
     pub(super) memory_start: u64,
     pub(super) memory_size: u64,
-    pub(super) module_hash: u64,
+    pub(super) facts: Facts,
     pub(super) functions: FunctionNames,
 }
 
@@ -49,7 +49,7 @@ impl DumpSource {
             contents,
             memory_start: memory.start,
             memory_size: memory.end - memory.start,
-            module_hash,
+            facts: super::source::facts(module_hash),
             functions,
         }
     }

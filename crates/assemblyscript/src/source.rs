@@ -1,7 +1,5 @@
 //! A dump as the source of a heap.
 
-use std::any::Any;
-
 use super::content_reader::OpenedDump;
 use super::dump_source::DumpSource;
 use super::labels::{class_label, is_own_storage};
@@ -14,43 +12,53 @@ use base::error::Result;
 use base::units::ObjectIndex;
 use base::warning::Warning;
 use heap::{
-    BlockSizes, Blocks, ClassNaming, ClassUse, ContainerPage, DominatorIndex, EdgeLabel,
-    FieldReader, FieldType, FieldValue, Found, ObjectReader, OpenedContents, PathTree, RawTable,
-    ReadOrder, Source, Survey, TextFilter, WantedEntries,
+    AllContents, BlockSizes, Blocks, ClassFacts, ClassFields, ClassNaming, ClassPattern, ClassUse,
+    ContainerPage, DominatorIndex, EdgeLabel, Facts, FieldReader, FieldType, FieldValue, Found,
+    MemoryContents, Name, ObjectReader, OpenedContents, PathTree, RawTable, ReadOrder, Source,
+    Survey, TextFilter, WantedEntries,
 };
 use runtime_code::std_library::{self, ALIGNMENT};
 
 /// How many references of an object, from its last on, may lead to its own storage: those of a closure, of an array
 /// or a view, or the buckets and entries of a map.
 const STORAGE_REFERENCES: usize = 3;
+/// Strings, and the buffers to which they are encoded, with the bytes of a character.
+const TEXT_CLASSES: [(&str, u64); 2] = [
+    (std_library::STRING_NAME, 2),
+    (std_library::ARRAY_BUFFER_NAME, 1),
+];
+
+/// What is the same for all objects of a dump of this program.
+pub(super) fn facts(program: u64) -> Facts {
+    use ClassPattern::{Begins, Is};
+    let uses = [
+        (Is(std_library::STRING_NAME), ClassUse::Contents),
+        (Is(std_library::ARRAY_BUFFER_NAME), ClassUse::Contents),
+        (Begins("~lib/staticarray/"), ClassUse::Contents),
+        (Begins("~lib/typedarray/"), ClassUse::Contents),
+        (Begins("~lib/dataview/"), ClassUse::Contents),
+        (Begins("~lib/"), ClassUse::Container),
+    ];
+    Facts {
+        program,
+        has_module: true,
+        storage_references: STORAGE_REFERENCES,
+        classes: ClassFacts {
+            texts: &TEXT_CLASSES,
+            uses: uses.into(),
+            ..ClassFacts::default()
+        },
+        ..Facts::default()
+    }
+}
 
 impl Source for DumpSource {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn program(&self) -> u64 {
-        self.module_hash
-    }
-
-    fn has_module(&self) -> bool {
-        true
+    fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     fn memory_size(&self) -> u64 {
         0
-    }
-
-    fn content_size(&self) -> u64 {
-        self.memory_size
-    }
-
-    fn blocks(&self) -> Option<Blocks> {
-        Some(Blocks {
-            header: HEADER_SIZE,
-            overhead: None,
-            sizes: BlockSizes::MultiplesOf(ALIGNMENT),
-        })
     }
 
     fn class_label(&self, class_slot: u32, label: EdgeLabel) -> String {
@@ -66,42 +74,16 @@ impl Source for DumpSource {
         super::labels::without_key(label)
     }
 
-    fn is_label_stable(&self, _: EdgeLabel, text: &str) -> bool {
-        !text.starts_with('+')
-    }
-
-    fn is_class_stable(&self, name: &str) -> bool {
-        // Otherwise the name is made from a runtime id.
-        !name.contains("Class#")
-    }
-
-    fn text_classes(&self) -> &[(&str, u64)] {
-        // Strings, and the buffers to which they are encoded.
-        &[
-            (std_library::STRING_NAME, 2),
-            (std_library::ARRAY_BUFFER_NAME, 1),
-        ]
-    }
-
-    fn class_use(&self, name: &str) -> ClassUse {
-        const CONTENTS: [&str; 3] = ["~lib/staticarray/", "~lib/typedarray/", "~lib/dataview/"];
-        let is_text_or_buffer =
-            name == std_library::STRING_NAME || name == std_library::ARRAY_BUFFER_NAME;
-        if is_text_or_buffer || CONTENTS.iter().any(|folder| name.starts_with(folder)) {
-            ClassUse::Contents
-        } else if name.starts_with("~lib/") {
-            ClassUse::Container
-        } else {
-            ClassUse::Program
+    fn is_stable(&self, name: Name<'_>) -> bool {
+        match name {
+            // Otherwise the name is made from a runtime id.
+            Name::Class(name) => !name.contains("Class#"),
+            Name::Label(_, text) => !text.starts_with('+'),
         }
     }
 
     fn is_own_storage(&self, class_slot: u32, label: EdgeLabel) -> bool {
         is_own_storage(&self.shapes[class_slot as usize], label)
-    }
-
-    fn storage_references(&self) -> usize {
-        STORAGE_REFERENCES
     }
 
     fn around(
@@ -120,35 +102,6 @@ impl Source for DumpSource {
         })
     }
 
-    fn class_naming(&self, class_slot: u32) -> ClassNaming {
-        self.naming(&self.shapes[class_slot as usize])
-    }
-
-    fn open_contents(&self, may_map: bool) -> Result<Box<dyn OpenedContents + '_>> {
-        Ok(Box::new(OpenedDump::new(self, may_map)?))
-    }
-
-    fn field_type(
-        &self,
-        name: &str,
-        class_slots: &[bool],
-        control: &Control,
-    ) -> Result<Option<FieldType>> {
-        self.type_of_field(name, class_slots, control)
-    }
-
-    fn field_names(&self, class_slots: &[bool]) -> Vec<String> {
-        self.names_of_fields(class_slots)
-    }
-
-    fn field_reader(
-        &self,
-        names: &[String],
-        control: &Control,
-    ) -> Result<Box<dyn FieldReader + '_>> {
-        self.read_fields(names, control)
-    }
-
     fn text_filter(&self, text: &str, control: &Control) -> Result<Box<dyn TextFilter + '_>> {
         Ok(Box::new(DumpTexts {
             reader: MemoryReader::sequential(self, control),
@@ -157,12 +110,53 @@ impl Source for DumpSource {
         }))
     }
 
-    fn content_sizes(&self, tree: &PathTree, step: &Step<'_>) -> Result<Vec<u32>> {
-        self.measure_contents(tree, step)
+    fn fields(&self) -> &dyn ClassFields {
+        self
     }
 
     fn survey(&self, live: &DominatorIndex, step: &Step<'_>) -> Result<Survey> {
         self.survey_memory(live, step)
+    }
+
+    fn memory(&self) -> Option<&dyn MemoryContents> {
+        Some(self)
+    }
+
+    fn all_contents(&self) -> Option<&dyn AllContents> {
+        Some(self)
+    }
+}
+
+impl ClassFields for DumpSource {
+    fn type_of(
+        &self,
+        name: &str,
+        class_slots: &[bool],
+        control: &Control,
+    ) -> Result<Option<FieldType>> {
+        self.type_of_field(name, class_slots, control)
+    }
+
+    fn names(&self, class_slots: &[bool]) -> Vec<String> {
+        self.names_of_fields(class_slots)
+    }
+
+    fn reader(&self, names: &[String], control: &Control) -> Result<Box<dyn FieldReader + '_>> {
+        self.read_fields(names, control)
+    }
+}
+
+impl MemoryContents for DumpSource {
+    fn blocks(&self) -> Blocks {
+        Blocks {
+            header: HEADER_SIZE,
+            overhead: None,
+            sizes: BlockSizes::MultiplesOf(ALIGNMENT),
+        }
+    }
+
+    fn content_sizes(&self, tree: &PathTree, step: &Step<'_>) -> Result<Vec<u32>> {
+        self.measure_contents(tree, step)
     }
 
     fn raw_blocks(&self, control: &Control) -> Result<RawTable> {
@@ -176,6 +170,20 @@ impl Source for DumpSource {
         control: &Control,
     ) -> Result<Option<Vec<u32>>> {
         self.find_unreferenced(raw, notes, control)
+    }
+}
+
+impl AllContents for DumpSource {
+    fn size(&self) -> u64 {
+        self.memory_size
+    }
+
+    fn class_naming(&self, class_slot: u32) -> ClassNaming {
+        self.naming(&self.shapes[class_slot as usize])
+    }
+
+    fn open(&self, may_map: bool) -> Result<Box<dyn OpenedContents + '_>> {
+        Ok(Box::new(OpenedDump::new(self, may_map)?))
     }
 }
 

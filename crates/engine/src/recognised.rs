@@ -10,10 +10,10 @@ use base::error::{Error, Result};
 use base::file_kind::{FileKind, FileStart};
 use base::input::{Input, ReadBytes};
 use base::warning::Warning;
+use heap::Heap;
 use heap::views::{ComparisonSort, ComparisonView, Selection};
-use heap::{Heap, HeapError};
 use joined::JoinError;
-use questions::LoadedHeap;
+use questions::{LoadedHeap, QuestionError};
 use v8::{ModuleNames, SnapshotError};
 
 use crate::InputError;
@@ -50,7 +50,7 @@ pub fn analyze(
 /// Compares two dumps of one module, or two snapshots of one process.
 ///
 /// # Errors
-/// [`HeapError::DumpWithSnapshot`]; otherwise as [`analyze`].
+/// [`QuestionError::DumpWithSnapshot`]; otherwise as [`analyze`].
 pub fn compare<Bytes: ReadBytes + From<Vec<u8>> + Send>(
     [before, after]: [Input<'_, Bytes>; 2],
     module: Option<&Input<'_, impl AsRef<[u8]>>>,
@@ -69,7 +69,7 @@ pub fn compare<Bytes: ReadBytes + From<Vec<u8>> + Send>(
         } else {
             (before.name, after.name)
         };
-        return Err(HeapError::DumpWithSnapshot {
+        return Err(QuestionError::DumpWithSnapshot {
             dump: dump.to_owned(),
             snapshot: snapshot.to_owned(),
         }

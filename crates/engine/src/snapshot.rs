@@ -66,5 +66,6 @@ pub(crate) fn open_named(
     control: &Control,
 ) -> Result<LoadedHeap> {
     let name = snapshot.name;
-    Ok(LoadedHeap::new(v8::open(snapshot, names, control)?, name))
+    let snapshot = v8::open(snapshot, names, control)?;
+    Ok(LoadedHeap::new(snapshot.opened, name))
 }

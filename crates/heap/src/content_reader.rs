@@ -174,7 +174,8 @@ pub trait ContentReader: Send {
 }
 
 /// For a source whose references have no names beside their labels, and which has no strings.
-pub(super) struct NoContents;
+#[derive(Clone, Copy, Debug)]
+pub struct NoContents;
 
 impl OpenedContents for NoContents {
     fn reader(&self, _: usize) -> Result<Box<dyn ContentReader + '_>> {

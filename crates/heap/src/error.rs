@@ -35,16 +35,6 @@ pub enum HeapError {
         /// What is there now.
         found: String,
     },
-    /// A heap dump compared with a heap snapshot.
-    #[error(
-        "{dump} is a heap dump and {snapshot} is a heap snapshot of V8: only two dumps, or two snapshots, can be compared"
-    )]
-    DumpWithSnapshot {
-        /// The dump.
-        dump: String,
-        /// The snapshot.
-        snapshot: String,
-    },
 }
 
 impl Coded for HeapError {
@@ -53,7 +43,6 @@ impl Coded for HeapError {
             Self::Corrupt { .. } => "ERR_HEAP_CORRUPT",
             Self::AllocatorUnknown { .. } => "ERR_ALLOCATOR_UNKNOWN",
             Self::DumpChanged { .. } => "ERR_DUMP_CHANGED",
-            Self::DumpWithSnapshot { .. } => "ERR_DUMP_WITH_SNAPSHOT",
         }
     }
 }

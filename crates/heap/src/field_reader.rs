@@ -1,5 +1,6 @@
 //! Reads fields, texts and members of many objects as values, for questions with an expression.
 
+use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
 
@@ -117,8 +118,40 @@ pub trait FieldReader {
     }
 }
 
+/// The fields of the objects of classes. By default, there are none.
+pub trait ClassFields {
+    /// What the field with this name holds in the objects of these class slots; `None` if none of them has such a
+    /// field.
+    ///
+    /// # Errors
+    /// [`Error::Aborted`](base::Error::Aborted).
+    fn type_of(
+        &self,
+        _name: &str,
+        _class_slots: &[bool],
+        _control: &Control,
+    ) -> Result<Option<FieldType>> {
+        Ok(None)
+    }
+
+    /// Names of fields of the objects of these class slots, to suggest one; not all if there are many.
+    fn names(&self, _class_slots: &[bool]) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Reads the fields with these names of many objects, which ascend. Cancelled work reads nothing more.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](base::Error::OutOfMemory).
+    fn reader(&self, _names: &[String], _control: &Control) -> Result<Box<dyn FieldReader + '_>> {
+        Ok(Box::new(NoFields))
+    }
+}
+
 /// For a source that knows no fields.
 pub(super) struct NoFields;
+
+impl ClassFields for NoFields {}
 
 impl FieldReader for NoFields {
     fn fields(&mut self, _: usize, objects: &[ObjectIndex], into: &mut Vec<Cell>) -> Result<()> {

@@ -60,8 +60,8 @@ pub use class_use::ClassUse;
 pub use components::{Cycle, Cycles};
 pub use container_page::{ContainerEntry, ContainerKind, ContainerPage, HeldValue, WantedEntries};
 pub use content_reader::{
-    ClassNaming, ContentReader, Cursor, EntryKey, EntryLabel, EntryPart, NamedBy, OpenedContents,
-    ReferenceName, ShownText, TextSink,
+    ClassNaming, ContentReader, Cursor, EntryKey, EntryLabel, EntryPart, NamedBy, NoContents,
+    OpenedContents, ReferenceName, ShownText, TextSink,
 };
 pub use cuts::Cuts;
 pub use dominator_index::DominatorIndex;
@@ -69,7 +69,7 @@ pub use dominators::{DominatorTree, UnsizedTree};
 pub use dump_bytes::{DumpBytes, InMemory};
 pub use edges::Edges;
 pub use error::HeapError;
-pub use field_reader::{Cell, FieldReader, FieldType, Member, MemberSink, Membership};
+pub use field_reader::{Cell, ClassFields, FieldReader, FieldType, Member, MemberSink, Membership};
 pub use found_reference::{FoundReference, ReferenceSearch};
 pub use graph::{Indexes, ObjectGraph, Solution};
 pub use heap::Heap;
@@ -94,8 +94,9 @@ pub use referrers::ReferrerIndex;
 pub use root_kind::RootKind;
 pub use root_slots::{FoundSlots, RootOrigin, RootSlot, RootSlots};
 pub use source::{
-    AllocationLine, AllocationLines, FieldValue, Found, NO_ALLOCATION, Need, ObjectReader, Opened,
-    OtherEdge, ReadOrder, Source, SourceLocation, TextFilter,
+    AllContents, AllocationLine, AllocationLines, ClassFacts, ClassPattern, Facts, FieldValue,
+    Found, HostNames, Lacks, MemoryContents, NO_ALLOCATION, Name, ObjectReader, Opened, OtherEdge,
+    PropertyClass, ReadOrder, Source, SourceLocation, SourceLocations, TextFilter,
 };
 pub use survey::Survey;
 pub use type_evidence::TypeEvidence;

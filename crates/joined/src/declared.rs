@@ -147,10 +147,14 @@ fn add_references_of_v8(
 fn array_of(js: &Opened, view: HostView<'_>, declared: &Declared<'_>) -> Result<ObjectIndex> {
     let mut names = declared.path.iter();
     let first = names.next().copied().unwrap_or_default();
-    let mut object = js.source.global(first).ok_or_else(|| {
-        let reason = format!("no global of JavaScript has the name {first:?}");
-        wrong(declared.text, reason)
-    })?;
+    let mut object = js
+        .source
+        .host_names()
+        .and_then(|names| names.global(first))
+        .ok_or_else(|| {
+            let reason = format!("no global of JavaScript has the name {first:?}");
+            wrong(declared.text, reason)
+        })?;
     for name in names {
         object = view.property(object, name).ok_or_else(|| {
             let class = &js.heap.objects.class_of(object).name;
@@ -177,7 +181,8 @@ fn indexes(
     let names = [declared.field.to_owned()];
     if wasm
         .source
-        .field_type(declared.field, &is_wanted, control)?
+        .fields()
+        .type_of(declared.field, &is_wanted, control)?
         .is_none()
     {
         let (class, field) = (declared.class, declared.field);
@@ -191,7 +196,7 @@ fn indexes(
         }
     }
     let mut cells = Vec::new();
-    let mut reader = wasm.source.field_reader(&names, control)?;
+    let mut reader = wasm.source.fields().reader(&names, control)?;
     reader.fields(0, &objects, &mut cells)?;
     let pairs = objects.into_iter().zip(cells);
     let pairs = pairs.filter_map(|(object, cell)| match cell {

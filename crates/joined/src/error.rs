@@ -55,16 +55,6 @@ pub enum JoinError {
         /// What was found.
         what: &'static str,
     },
-    /// A question that only one of the heaps answers.
-    #[error(
-        "heaps that were joined cannot answer {question}: {reason}; ask it without the heap of the host"
-    )]
-    NotInJoined {
-        /// The question.
-        question: &'static str,
-        /// Why.
-        reason: &'static str,
-    },
     /// A declared slot that is not in the heaps.
     #[error(
         "the slot {}: {}; expected Class.field=global.property, such as assembly/index/Item.id=host.slots",
@@ -86,7 +76,6 @@ impl Coded for JoinError {
             Self::OtherMoment { .. } => "ERR_NUMBERS_MOMENT",
             Self::TooLarge { .. } => "ERR_HOST_TOO_LARGE",
             Self::WrongKinds { .. } => "ERR_HOST_KIND",
-            Self::NotInJoined { .. } => "ERR_NOT_IN_JOINED",
             Self::Slot { .. } => "ERR_HOST_SLOT",
         }
     }

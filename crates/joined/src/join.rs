@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::JoinOptions;
 use crate::collect::collect;
 use crate::cycles::kept_by_cycles;
 use crate::declared::declared_slots;
@@ -14,7 +15,7 @@ use crate::numbers::Numbers;
 use crate::objects::{joined_objects, joined_roots};
 use crate::pins::Pins;
 use crate::sides::Sides;
-use crate::{JoinError, JoinOptions};
+use crate::source::facts;
 use base::bits::Bits;
 use base::columns;
 use base::control::{Control, Phase};
@@ -26,7 +27,7 @@ use heap::{
     DominatorTree, EvidenceKind, Heap, HeapTotals, HolderEvidence, JoinedSums, Opened, RootKind,
     RootSlot, RootSlots, UnsizedTree, live_classes, reached_from,
 };
-use v8::HostView;
+use v8::Snapshot;
 
 /// Addresses of pinned objects are multiples of this.
 const GRANULE: u64 = 16;
@@ -43,11 +44,16 @@ const ROOT_KINDS: [RootKind; 5] = [
 /// Joins the heap of a WebAssembly program with the heap snapshot of its host.
 ///
 /// # Errors
-/// [`JoinError`]; [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
-pub fn join(wasm: Opened, js: Opened, options: &JoinOptions, control: &Control) -> Result<Opened> {
+/// [`JoinError`](crate::JoinError); [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
+pub fn join(
+    wasm: Opened,
+    js: Snapshot,
+    options: &JoinOptions,
+    control: &Control,
+) -> Result<Opened> {
     let control = &control.unreported();
-    let plan = Plan::make([&wasm, &js], options, control)?;
-    plan.build(wasm, js, control)
+    let plan = Plan::make(&wasm, &js, options, control)?;
+    plan.build(wasm, js.opened, control)
 }
 
 /// What is known before the graphs are put together.
@@ -64,12 +70,15 @@ struct Plan {
 }
 
 impl Plan {
-    fn make([wasm, js]: [&Opened; 2], options: &JoinOptions, control: &Control) -> Result<Self> {
+    fn make(
+        wasm: &Opened,
+        snapshot: &Snapshot,
+        options: &JoinOptions,
+        control: &Control,
+    ) -> Result<Self> {
         let numbers = options.numbers.as_ref();
         let step = control.begin(Phase::References, 1);
-        let view = HostView::of_source(&*js.source).ok_or(JoinError::WrongKinds {
-            what: "the heap of the host is no heap snapshot",
-        })?;
+        let (js, view) = (&snapshot.opened, snapshot.view());
         let pinned = pinned_objects(wasm)?;
         let sides = Sides {
             wasm: &wasm.heap,
@@ -196,6 +205,7 @@ impl Plan {
         };
         let heap = Arc::new(heap);
         let source = JoinedSource {
+            facts: facts(wasm.source.facts(), js.source.facts()),
             heap: Arc::clone(&heap),
             wasm: half(wasm.heap, wasm.source),
             js: half(js.heap, js.source),

@@ -8,8 +8,8 @@ use crate::judged::Possible;
 use crate::pins::{PinState, Pins};
 use base::units::ObjectIndex;
 use heap::{
-    Heap, HolderEvidence, JoinedHeaps, JoinedSums, PossibleHolder, PossibleHolders, SizeParts,
-    Source,
+    Facts, Heap, HolderEvidence, JoinedHeaps, JoinedSums, PossibleHolder, PossibleHolders,
+    SizeParts, Source,
 };
 
 /// One of the two heaps, with its source.
@@ -20,6 +20,7 @@ pub(crate) struct Half {
 
 /// Two heaps that were joined. The objects, and the classes, of the memory come first.
 pub(crate) struct JoinedSource {
+    pub(crate) facts: Facts,
     pub(crate) heap: Arc<Heap>,
     pub(crate) wasm: Half,
     pub(crate) js: Half,

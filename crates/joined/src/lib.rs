@@ -19,6 +19,7 @@ mod graph;
 mod handles;
 mod holders;
 mod host;
+mod host_names;
 mod join;
 mod joined_source;
 mod judged;

@@ -185,8 +185,8 @@ impl<'h> JoinedFields<'h> {
     ) -> Result<Self> {
         Ok(Self {
             source,
-            wasm: source.wasm.source.field_reader(names, control)?,
-            js: source.js.source.field_reader(names, control)?,
+            wasm: source.wasm.source.fields().reader(names, control)?,
+            js: source.js.source.fields().reader(names, control)?,
         })
     }
 }

@@ -9,7 +9,6 @@ mod block_index;
 mod dlmalloc;
 mod dump_memory;
 mod emmalloc;
-mod error;
 mod fields;
 mod identity;
 mod object_reader;
@@ -25,6 +24,5 @@ mod unreferenced;
 mod values;
 mod zig_brk;
 
-pub use error::NativeError;
 pub use program::{Program, has_allocator, is_native};
 pub use types::TypeSummary;

@@ -1,19 +1,17 @@
 //! What a heap of C, C++ or Rust says of itself: addresses, sizes, and the names of references and fields.
 
-use std::any::Any;
-
 use base::columns;
 use base::control::{Control, Step};
 use base::error::Result;
 use base::units::{Address, ObjectIndex};
 use base::warning::Warning;
 use heap::{
-    Blocks, ClassNaming, DominatorIndex, EdgeLabel, FieldReader, FieldType, Found, LabelKind, Need,
-    ObjectReader, PathTree, ReadOrder, Source, Survey, TextFilter,
+    AllContents, Blocks, ClassFields, ClassNaming, DominatorIndex, EdgeLabel, Facts, FieldReader,
+    FieldType, Found, LabelKind, Lacks, MemoryContents, ObjectReader, PathTree, ReadOrder, Source,
+    Survey, TextFilter,
 };
 
 use crate::dump_memory::WindowReader;
-use crate::error::NativeError;
 use crate::fields::NativeFields;
 use crate::object_reader::NativeReader;
 use crate::typed_heap::NativeSource;
@@ -46,50 +44,32 @@ impl TextFilter for NativeTexts<'_> {
     }
 }
 
+/// What is the same for all objects of a dump of this program. Without debug information, nothing says what blocks are.
+/// It has no garbage: what nothing refers to has a root of its own.
+pub(crate) fn facts(program: u64, has_types: bool) -> Facts {
+    let without_types =
+        "the module has no debug information, which says what blocks are strings or containers";
+    Facts {
+        program,
+        has_module: true,
+        storage_references: 1,
+        lacks: Lacks {
+            code: "ERR_NOT_IN_NATIVE_HEAP",
+            heap: "a heap of a native program",
+            contents: (!has_types).then_some(without_types),
+            ..Lacks::default()
+        },
+        ..Facts::default()
+    }
+}
+
 impl Source for NativeSource {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn program(&self) -> u64 {
-        self.program
-    }
-
-    fn check(&self, need: Need) -> Result<()> {
-        let (question, reason) = match need {
-            Need::Contents if self.classes().is_empty() => (
-                "waste",
-                "the module has no debug information, which says what blocks are strings or containers",
-            ),
-            // It has no garbage: what nothing refers to has a root of its own.
-            Need::Garbage
-            | Need::Contents
-            | Need::Blocks
-            | Need::HeapSnapshot
-            | Need::Comparison
-            | Need::Sums => return Ok(()),
-        };
-        Err(NativeError::NotInNativeHeap { question, reason }.into())
-    }
-
-    fn has_module(&self) -> bool {
-        true
+    fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     fn memory_size(&self) -> u64 {
         (self.shapes.words.capacity() * size_of::<u32>()) as u64
-    }
-
-    fn content_size(&self) -> u64 {
-        0
-    }
-
-    fn blocks(&self) -> Option<Blocks> {
-        Some(Blocks {
-            header: 0,
-            sizes: self.allocator.sizes(self.shapes.alignment),
-            overhead: Some(self.allocator.overhead()),
-        })
     }
 
     fn class_label(&self, class_slot: u32, label: EdgeLabel) -> String {
@@ -112,34 +92,6 @@ impl Source for NativeSource {
         }
     }
 
-    fn class_naming(&self, class_slot: u32) -> ClassNaming {
-        let class = self.classes().get(class_slot as usize);
-        ClassNaming {
-            fields: class.map_or(0, |class| class.fields.len() as u32),
-            ..ClassNaming::default()
-        }
-    }
-
-    fn without_key<'l>(&self, label: &'l str) -> &'l str {
-        label
-    }
-
-    fn is_label_stable(&self, _: EdgeLabel, _: &str) -> bool {
-        true
-    }
-
-    fn is_class_stable(&self, _: &str) -> bool {
-        true
-    }
-
-    fn is_own_storage(&self, _: u32, _: EdgeLabel) -> bool {
-        false
-    }
-
-    fn storage_references(&self) -> usize {
-        1
-    }
-
     fn around(&self, address: u32, notes: &mut Vec<Warning>, _: &Control) -> Result<Option<Found>> {
         let Some(object) = self.block_around(address) else {
             return Ok(None);
@@ -156,27 +108,6 @@ impl Source for NativeSource {
         Box::new(NativeReader::new(self, control))
     }
 
-    fn field_type(
-        &self,
-        name: &str,
-        slots: &[bool],
-        control: &Control,
-    ) -> Result<Option<FieldType>> {
-        self.type_of_field(name, slots, control)
-    }
-
-    fn field_names(&self, class_slots: &[bool]) -> Vec<String> {
-        self.names_of_fields(class_slots)
-    }
-
-    fn field_reader(
-        &self,
-        names: &[String],
-        control: &Control,
-    ) -> Result<Box<dyn FieldReader + '_>> {
-        Ok(Box::new(NativeFields::new(self, names, control)?))
-    }
-
     fn text_filter(&self, text: &str, control: &Control) -> Result<Box<dyn TextFilter + '_>> {
         Ok(Box::new(NativeTexts {
             source: self,
@@ -185,13 +116,59 @@ impl Source for NativeSource {
         }))
     }
 
+    fn fields(&self) -> &dyn ClassFields {
+        self
+    }
+
+    fn survey(&self, _: &DominatorIndex, step: &Step<'_>) -> Result<Survey> {
+        self.survey_memory(step)
+    }
+
+    fn memory(&self) -> Option<&dyn MemoryContents> {
+        Some(self)
+    }
+
+    fn all_contents(&self) -> Option<&dyn AllContents> {
+        Some(self)
+    }
+}
+
+impl ClassFields for NativeSource {
+    fn type_of(&self, name: &str, slots: &[bool], control: &Control) -> Result<Option<FieldType>> {
+        self.type_of_field(name, slots, control)
+    }
+
+    fn names(&self, class_slots: &[bool]) -> Vec<String> {
+        self.names_of_fields(class_slots)
+    }
+
+    fn reader(&self, names: &[String], control: &Control) -> Result<Box<dyn FieldReader + '_>> {
+        Ok(Box::new(NativeFields::new(self, names, control)?))
+    }
+}
+
+impl MemoryContents for NativeSource {
+    fn blocks(&self) -> Blocks {
+        Blocks {
+            header: 0,
+            sizes: self.allocator.sizes(self.shapes.alignment),
+            overhead: Some(self.allocator.overhead()),
+        }
+    }
+
     fn content_sizes(&self, _: &PathTree, _: &Step<'_>) -> Result<Vec<u32>> {
         let sizes = self.heap.objects.shallow_sizes.iter();
         let overhead = self.allocator.overhead();
         columns::collected(sizes.map(|&size| size - overhead))
     }
+}
 
-    fn survey(&self, _: &DominatorIndex, step: &Step<'_>) -> Result<Survey> {
-        self.survey_memory(step)
+impl AllContents for NativeSource {
+    fn class_naming(&self, class_slot: u32) -> ClassNaming {
+        let class = self.classes().get(class_slot as usize);
+        ClassNaming {
+            fields: class.map_or(0, |class| class.fields.len() as u32),
+            ..ClassNaming::default()
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::Heap;
+use heap::{Facts, Heap};
 
 use crate::allocator::Allocator;
 use crate::dump_memory::{DumpMemory, WindowReader};
@@ -22,10 +22,10 @@ pub(crate) struct NativeShapes {
     pub(crate) alignment: u32,
 }
 
-/// The heap of one dump, and a hash of its module.
+/// The heap of one dump.
 pub(crate) struct NativeSource {
     pub(crate) heap: Arc<Heap>,
-    pub(crate) program: u64,
+    pub(crate) facts: Facts,
     pub(crate) allocator: Allocator,
     pub(crate) shapes: NativeShapes,
     pub(crate) memory: DumpMemory,
@@ -50,8 +50,8 @@ impl NativeSource {
         }
         Self {
             used,
+            facts: crate::source::facts(program, !shapes.types.classes.is_empty()),
             heap,
-            program,
             allocator,
             shapes,
             memory,

@@ -82,6 +82,16 @@ pub enum QuestionError {
         /// The later dump.
         after: String,
     },
+    /// A heap dump compared with a heap snapshot.
+    #[error(
+        "{dump} is a heap dump and {snapshot} is a heap snapshot of V8: only two dumps, or two snapshots, can be compared"
+    )]
+    DumpWithSnapshot {
+        /// The dump.
+        dump: String,
+        /// The snapshot.
+        snapshot: String,
+    },
     /// A place table of two heaps that were joined.
     #[error(
         "the heap of {dump} was joined with that of its host, and growth would add up the bytes of both: open it without the host"
@@ -89,6 +99,18 @@ pub enum QuestionError {
     JoinedTable {
         /// The dump.
         dump: String,
+    },
+    /// A question about what heaps of this kind do not have.
+    #[error("{heap} cannot answer {question}: {reason}")]
+    NotInHeap {
+        /// The code of the kind of heaps.
+        code: &'static str,
+        /// What a sentence calls the heap.
+        heap: &'static str,
+        /// The question.
+        question: &'static str,
+        /// What is missing, and what to use instead.
+        reason: &'static str,
     },
     /// A profile that cannot be used.
     #[error("cannot use the profile: {message}")]
@@ -108,7 +130,9 @@ impl Coded for QuestionError {
             Self::PlaceTable { .. } => "ERR_PLACE_TABLE",
             Self::TooFewDumps { .. } => "ERR_TOO_FEW_DUMPS",
             Self::DifferentModules { .. } => "ERR_MODULE_MISMATCH",
+            Self::DumpWithSnapshot { .. } => "ERR_DUMP_WITH_SNAPSHOT",
             Self::JoinedTable { .. } => "ERR_NOT_IN_JOINED",
+            Self::NotInHeap { code, .. } => code,
             Self::Profile { .. } => "ERR_PROFILE",
         }
     }

@@ -12,6 +12,7 @@ mod expression;
 mod find;
 mod glob;
 mod growth;
+mod lacking;
 mod loaded_heap;
 mod object;
 mod parts;
@@ -37,6 +38,7 @@ pub use heap::{
     SizeParts,
 };
 pub use heap::{FieldValue, ObjectState, ShownValue};
+pub use lacking::not_in_heap;
 pub use loaded_heap::LoadedHeap;
 pub use object::*;
 pub use parts::class_parts::{ClassParts, class_parts};

@@ -8,7 +8,7 @@ use super::strings::{SnapshotStrings, compare, length, text};
 use base::columns;
 use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
-use heap::ClassOrigin;
+use heap::{ClassOrigin, PropertyClass};
 
 /// The largest number of characters in the name of an interface.
 const MOST_NAME: usize = 120;
@@ -27,13 +27,6 @@ const OBJECT: &[u8] = b"Object";
 pub(super) struct NodeClass {
     pub(super) name: String,
     pub(super) origin: Option<ClassOrigin>,
-}
-
-/// The properties that many plain objects have: as WTF-8, in the order in which the first such object has them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Interface {
-    pub(super) name: String,
-    pub(super) properties: Vec<Vec<u8>>,
 }
 
 /// Numbers classes in the order in which they occur.
@@ -118,7 +111,7 @@ impl PlainObjects {
         &self,
         strings: &SnapshotStrings,
         step: &Step<'_>,
-    ) -> Result<Vec<Interface>> {
+    ) -> Result<Vec<PropertyClass>> {
         // By property name: what it adds to the name of an interface, in code units; `None` for `__proto__`.
         let mut lengths: HashMap<u32, Option<usize>> = HashMap::new();
         let mut found: HashMap<&[u32], usize> = HashMap::new();
@@ -187,7 +180,7 @@ impl PlainObjects {
                     .clone()
                     .map(|name| text(formatted(name).as_ref()).into_owned())
                     .collect();
-                Interface {
+                PropertyClass {
                     name: format!("{{{}}}", shown.join(", ")),
                     properties: names.map(<[u8]>::to_vec).collect(),
                 }
@@ -199,7 +192,7 @@ impl PlainObjects {
     pub(super) fn matches(
         &self,
         strings: &SnapshotStrings,
-        interfaces: &[Interface],
+        interfaces: &[PropertyClass],
         step: &Step<'_>,
     ) -> Result<Vec<Option<u32>>> {
         let tree = PropertyTree::new(interfaces);
@@ -248,7 +241,7 @@ struct PropertyNode {
 }
 
 impl<'i> PropertyTree<'i> {
-    fn new(interfaces: &'i [Interface]) -> Self {
+    fn new(interfaces: &'i [PropertyClass]) -> Self {
         let mut names: Vec<&[u8]> = interfaces
             .iter()
             .flat_map(|interface| interface.properties.iter().map(Vec::as_slice))
@@ -334,7 +327,7 @@ pub(super) fn classify(
     sizes: &WideSizes,
     mut slots: Vec<u32>,
     plain: &PlainObjects,
-    interfaces: &[Interface],
+    interfaces: &[PropertyClass],
     step: &Step<'_>,
 ) -> Result<(Vec<u32>, NodeClasses)> {
     let mut classes = NodeClasses::default();

@@ -48,14 +48,6 @@ pub enum SnapshotError {
         "this is a heap snapshot of V8, and no program in it is of this module, or the module has no objects of WasmGC to name"
     )]
     OtherModule,
-    /// A question about memory, which a snapshot does not contain.
-    #[error("a heap snapshot of V8 cannot answer {question}: {reason}")]
-    NotInSnapshot {
-        /// The question.
-        question: &'static str,
-        /// What is not in a snapshot, and what to use instead.
-        reason: &'static str,
-    },
 }
 
 impl Coded for SnapshotError {
@@ -64,7 +56,6 @@ impl Coded for SnapshotError {
             Self::NotASnapshot { .. } | Self::Unreadable { .. } => "ERR_SNAPSHOT",
             Self::Truncated { .. } => "ERR_SNAPSHOT_TRUNCATED",
             Self::OtherModule => "ERR_SNAPSHOT_WITH_MODULE",
-            Self::NotInSnapshot { .. } => "ERR_NOT_IN_SNAPSHOT",
         }
     }
 }

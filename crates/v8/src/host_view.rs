@@ -5,10 +5,9 @@ use std::borrow::Cow;
 use super::graph::WEAK_MAP_VALUE;
 use super::names::SnapshotNames;
 use super::raw::NodeKind;
-use super::source::SnapshotSource;
 use super::strings::text;
 use base::units::ObjectIndex;
-use heap::{EdgeLabel, Heap, LabelKind, NameKind, Source, WideLabel};
+use heap::{EdgeLabel, Heap, LabelKind, NameKind, WideLabel};
 
 /// A snapshot, for a join.
 #[derive(Clone, Copy)]
@@ -18,13 +17,8 @@ pub struct HostView<'s> {
 }
 
 impl<'s> HostView<'s> {
-    /// The view of a snapshot; `None` for another source.
-    pub fn of_source(source: &'s dyn Source) -> Option<Self> {
-        let source: &SnapshotSource = source.as_any().downcast_ref()?;
-        Some(Self {
-            heap: source.heap(),
-            names: source.names(),
-        })
+    pub(super) fn new(heap: &'s Heap, names: &'s SnapshotNames) -> Self {
+        Self { heap, names }
     }
 
     /// Whether an object stands for a number, of which the snapshot may have the value.

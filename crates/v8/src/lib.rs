@@ -17,6 +17,7 @@ mod ephemerons;
 mod error;
 mod fields;
 mod graph;
+mod host_names;
 mod host_view;
 mod json;
 mod meta;
@@ -78,16 +79,31 @@ pub fn open(
     snapshot: Input<'_, impl ReadBytes>,
     names: Option<&ModuleNames>,
     control: &Control,
-) -> Result<Opened> {
+) -> Result<Snapshot> {
     let (heap, roots, names) = solved(snapshot, names, true, control)?;
-    let heap = Arc::new(heap);
-    let source = SnapshotSource::new(Arc::clone(&heap), names);
-    Ok(Opened {
+    let (heap, names) = (Arc::new(heap), Arc::new(names));
+    let source = SnapshotSource::new(Arc::clone(&heap), Arc::clone(&names));
+    let opened = Opened {
         heap,
         roots,
         source: Box::new(source),
         indexes: None,
-    })
+    };
+    Ok(Snapshot { opened, names })
+}
+
+/// A snapshot that was opened.
+pub struct Snapshot {
+    /// Its heap, for questions.
+    pub opened: Opened,
+    names: Arc<SnapshotNames>,
+}
+
+impl Snapshot {
+    /// What a join reads of it.
+    pub fn view(&self) -> HostView<'_> {
+        HostView::new(&self.opened.heap, &self.names)
+    }
 }
 
 fn solved(

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use memchr::memmem::Finder;
 
-use super::classes::{Interface, PlainObjects};
+use super::classes::PlainObjects;
 use super::other_edges::{NamedEdge, OtherEdges};
 use super::raw::{EdgeKind, NodeKind};
 use super::strings::{SnapshotStrings, code_units};
@@ -14,7 +14,7 @@ use base::error::Result;
 use base::units::ObjectIndex;
 use heap::{
     AllocationLines, ClassOrigin, DominatorTree, EdgeLabel, Edges, Heap, HeapClass, LabelKind,
-    NameKind, ObjectTable, live_classes,
+    NameKind, ObjectTable, PropertyClass, live_classes,
 };
 
 /// The names in a snapshot, and what it says of each object beyond its class and size.
@@ -31,7 +31,7 @@ pub(crate) struct SnapshotNames {
     /// Per object: whether it is detached from the document; empty if the snapshot does not say so.
     pub(super) is_detached: Vec<bool>,
     pub(super) plain: PlainObjects,
-    pub(super) interfaces: Vec<Interface>,
+    pub(super) interfaces: Vec<PropertyClass>,
     /// The global objects, ascending.
     pub(super) globals: Vec<ObjectIndex>,
     /// By number of a script: the number of its name.
@@ -83,7 +83,7 @@ impl SnapshotNames {
     pub(crate) fn classified_as(
         &self,
         heap: &Heap,
-        later: &Self,
+        later: &[PropertyClass],
         control: &Control,
     ) -> Result<Heap> {
         let step = control.begin(Phase::View, 1);
@@ -103,10 +103,8 @@ impl SnapshotNames {
                 .collect(),
             ..ObjectTable::default()
         };
-        if self.interfaces != later.interfaces {
-            let matches = self
-                .plain
-                .matches(&self.strings, &later.interfaces, &step)?;
+        if self.interfaces != later {
+            let matches = self.plain.matches(&self.strings, later, &step)?;
             let mut slots: HashMap<(Option<u32>, Option<ClassOrigin>), u32> = HashMap::new();
             for (&object, &interface) in self.plain.nodes.iter().zip(&matches) {
                 let Some(slot) = objects.class_slots.get_mut(object as usize) else {
@@ -114,8 +112,7 @@ impl SnapshotNames {
                 };
                 let origin = objects.classes[*slot as usize].origin;
                 *slot = *slots.entry((interface, origin)).or_insert_with(|| {
-                    let name =
-                        interface.map_or("Object", |nth| &later.interfaces[nth as usize].name);
+                    let name = interface.map_or("Object", |nth| &later[nth as usize].name);
                     let id = objects.classes.len() as u32;
                     objects.classes.push(HeapClass {
                         name: name.to_owned(),

@@ -1,6 +1,5 @@
 //! A snapshot as the source of a heap: it has names and references, but no memory.
 
-use std::any::Any;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,21 +7,18 @@ use std::sync::Arc;
 use memchr::memmem::Finder;
 
 use super::names::SnapshotNames;
-use crate::SnapshotError;
-use base::bits::Bits;
 use base::columns;
 use base::control::{CHECK_INTERVAL, Control, Step};
-use base::error::{Error, Result};
+use base::error::Result;
 use base::units::ObjectIndex;
 use base::warning::Warning;
-use heap::HeapError;
 use heap::literal::literal;
 use heap::survey::{HashedObject, Survey};
 use heap::{
-    AllocationLines, Blocks, Category, ClassOrigin, ClassUse, ContainerPage, DominatorIndex,
-    EdgeLabel, FieldReader, FieldType, FieldValue, Heap, LabelKind, MOST_NUMBERS, NameKind, Need,
-    ObjectReader, OtherEdge, PathTree, ReadOrder, Source, SourceLocation, TextFilter,
-    WantedEntries, WideLabel,
+    AllocationLines, ClassFacts, ClassFields, ClassPattern, ClassUse, ContainerPage,
+    DominatorIndex, EdgeLabel, Facts, FieldValue, Heap, HostNames, LabelKind, Lacks, MOST_NUMBERS,
+    Name, NameKind, ObjectReader, ReadOrder, Source, SourceLocations, TextFilter, WantedEntries,
+    WideLabel,
 };
 
 /// In place of the hash of a module: snapshots have none, and their ids can be compared.
@@ -62,12 +58,14 @@ const CUT: usize = 1024;
 
 pub(crate) struct SnapshotSource {
     heap: Arc<Heap>,
-    names: SnapshotNames,
+    names: Arc<SnapshotNames>,
+    facts: Facts,
 }
 
 impl SnapshotSource {
-    pub(super) fn new(heap: Arc<Heap>, names: SnapshotNames) -> Self {
-        Self { heap, names }
+    pub(super) fn new(heap: Arc<Heap>, names: Arc<SnapshotNames>) -> Self {
+        let facts = facts();
+        Self { heap, names, facts }
     }
 
     pub(super) fn heap(&self) -> &Heap {
@@ -83,69 +81,44 @@ impl SnapshotSource {
     }
 }
 
-impl Source for SnapshotSource {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn program(&self) -> u64 {
-        PROGRAM
-    }
-
-    fn not_comparable(&self, name: &str, other: &str) -> Option<Error> {
-        Some(Error::from(HeapError::DumpWithSnapshot {
-            dump: other.to_owned(),
-            snapshot: name.to_owned(),
-        }))
-    }
-
-    /// Plain objects have the classes that they have in the later snapshot.
-    fn like(&self, later: &dyn Source, control: &Control) -> Result<Option<Heap>> {
-        match later.as_any().downcast_ref::<Self>() {
-            Some(later) => {
-                let heap = self
-                    .names
-                    .classified_as(&self.heap, &later.names, control)?;
-                Ok(Some(heap))
-            }
-            None => Ok(None),
-        }
-    }
-
-    fn check(&self, need: Need) -> Result<()> {
-        let (question, reason) = match need {
-            Need::Contents | Need::Comparison | Need::Sums => return Ok(()),
-            Need::Garbage => (
-                "unreachable",
+/// What is the same for all objects of a snapshot.
+fn facts() -> Facts {
+    let containers = CONTAINER_CLASSES.map(|name| (ClassPattern::Is(name), ClassUse::Container));
+    let contents = CONTENT_CLASSES.map(|name| (ClassPattern::Is(name), ClassUse::Contents));
+    Facts {
+        program: PROGRAM,
+        has_module: false,
+        keeps_numbers: true,
+        storage_references: STORAGE_REFERENCES,
+        format: Some("heapsnapshot"),
+        classes: ClassFacts {
+            engine: &ENGINE_CLASSES,
+            plain: &PLAIN_CLASSES,
+            uses: containers.into_iter().chain(contents).collect(),
+            ..ClassFacts::default()
+        },
+        lacks: Lacks {
+            code: "ERR_NOT_IN_SNAPSHOT",
+            heap: "a heap snapshot of V8",
+            garbage: Some(
                 "it contains only what is alive; V8 collects garbage before it writes a snapshot",
             ),
-            Need::Blocks => (
-                "sites",
+            contents: None,
+            blocks: Some(
                 "the profile is of a WebAssembly program, and a snapshot is of V8's heap; \
                  leave out the profile, if the snapshot was written while V8 tracked allocations",
             ),
-            Need::HeapSnapshot => (
-                "export heapsnapshot",
-                "it is one already: open the file itself in DevTools or memlab",
-            ),
-        };
-        Err(SnapshotError::NotInSnapshot { question, reason }.into())
+        },
     }
+}
 
-    fn has_module(&self) -> bool {
-        false
+impl Source for SnapshotSource {
+    fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     fn memory_size(&self) -> u64 {
         self.names.memory_size()
-    }
-
-    fn content_size(&self) -> u64 {
-        0
-    }
-
-    fn blocks(&self) -> Option<Blocks> {
-        None
     }
 
     fn class_label(&self, _: u32, label: EdgeLabel) -> String {
@@ -174,111 +147,22 @@ impl Source for SnapshotSource {
         without_index(label)
     }
 
-    fn is_label_stable(&self, label: EdgeLabel, text: &str) -> bool {
-        match label.kind() {
-            // A minifier gives variables names of one or two letters.
-            LabelKind::Named(NameKind::Context, name) => {
-                self.names.string(name).chars().count() > SHORT_NAME
-            }
-            LabelKind::Named(..) | LabelKind::Hidden => true,
-            _ => !text.starts_with('+'),
+    fn is_stable(&self, name: Name<'_>) -> bool {
+        match name {
+            Name::Class(name) => !name.contains("Class#") && name.len() > SHORT_NAME,
+            Name::Label(label, text) => match label.kind() {
+                // A minifier gives variables names of one or two letters.
+                LabelKind::Named(NameKind::Context, name) => {
+                    self.names.string(name).chars().count() > SHORT_NAME
+                }
+                LabelKind::Named(..) | LabelKind::Hidden => true,
+                _ => !text.starts_with('+'),
+            },
         }
-    }
-
-    fn is_class_stable(&self, name: &str) -> bool {
-        !name.contains("Class#") && name.len() > SHORT_NAME
-    }
-
-    fn keeps_numbers(&self) -> bool {
-        true
-    }
-
-    fn engine_classes(&self) -> &[&str] {
-        &ENGINE_CLASSES
-    }
-
-    fn plain_classes(&self) -> &[&str] {
-        &PLAIN_CLASSES
-    }
-
-    fn class_use(&self, name: &str) -> ClassUse {
-        if CONTAINER_CLASSES.contains(&name) {
-            ClassUse::Container
-        } else if CONTENT_CLASSES.contains(&name) {
-            ClassUse::Contents
-        } else {
-            ClassUse::Program
-        }
-    }
-
-    fn class_location(&self, class_slot: u32) -> Option<SourceLocation> {
-        let class = self.heap.objects.classes.get(class_slot as usize)?;
-        let Some(ClassOrigin::Constructor(location)) = class.origin else {
-            return None;
-        };
-        Some(SourceLocation {
-            file: self.names.script(location.script)?,
-            line: location.line.saturating_add(1),
-            column: location.column.saturating_add(1),
-        })
     }
 
     fn is_own_storage(&self, _: u32, label: EdgeLabel) -> bool {
         self.names.is_own_storage(label)
-    }
-
-    fn storage_references(&self) -> usize {
-        STORAGE_REFERENCES
-    }
-
-    fn is_root_part(&self, object: ObjectIndex) -> bool {
-        self.names.is_root_part(object)
-    }
-
-    fn root_holders(&self) -> Result<Option<Bits>> {
-        let mut holders = Bits::new(self.heap.objects.len())?;
-        let objects = (0..self.heap.objects.len() as u32).map(ObjectIndex);
-        for object in objects.filter(|&object| self.names.is_synthetic(object)) {
-            holders.insert(object.0);
-        }
-        Ok(Some(holders))
-    }
-
-    fn program_name(
-        &self,
-        holder: ObjectIndex,
-        target: ObjectIndex,
-        label: &str,
-    ) -> Option<String> {
-        self.names
-            .program_name(&self.heap.edges, (holder, target), label)
-    }
-
-    fn allocation_lines(&self) -> Option<&AllocationLines> {
-        self.names.allocations.as_ref()
-    }
-
-    fn category(&self, category: Category, control: &Control) -> Result<Option<Bits>> {
-        Ok(Some(self.members(category, control)?))
-    }
-
-    fn distance(&self, object: ObjectIndex) -> Option<u32> {
-        self.names.distance(object)
-    }
-
-    fn other_edges_to(&self, target: ObjectIndex) -> Vec<OtherEdge> {
-        let edges = self.names.other_edges_to(target);
-        edges
-            .map(|(number, edge)| OtherEdge {
-                source: edge.source,
-                is_weak: edge.is_weak(),
-                number,
-            })
-            .collect()
-    }
-
-    fn other_label(&self, edge: OtherEdge) -> Option<String> {
-        Some(self.names.other_label(self.names.other_edge(edge.number)))
     }
 
     fn reader(&self, _: ReadOrder, control: &Control) -> Box<dyn ObjectReader + '_> {
@@ -288,31 +172,6 @@ impl Source for SnapshotSource {
         })
     }
 
-    fn field_type(
-        &self,
-        name: &str,
-        class_slots: &[bool],
-        control: &Control,
-    ) -> Result<Option<FieldType>> {
-        self.type_of_field(name, class_slots, control)
-    }
-
-    fn field_names(&self, class_slots: &[bool]) -> Vec<String> {
-        self.names_of_fields(class_slots)
-    }
-
-    fn global(&self, name: &str) -> Option<ObjectIndex> {
-        self.global_named(name)
-    }
-
-    fn field_reader(
-        &self,
-        names: &[String],
-        control: &Control,
-    ) -> Result<Box<dyn FieldReader + '_>> {
-        self.read_fields(names, control)
-    }
-
     fn text_filter(&self, text: &str, _: &Control) -> Result<Box<dyn TextFilter + '_>> {
         Ok(Box::new(SnapshotTexts {
             source: self,
@@ -320,11 +179,8 @@ impl Source for SnapshotSource {
         }))
     }
 
-    /// A snapshot does not say how much of a size is in use.
-    fn content_sizes(&self, _: &PathTree, _: &Step<'_>) -> Result<Vec<u32>> {
-        let objects = 0..self.heap.objects.len() as u32;
-        let size = |object| u32::try_from(self.heap.shallow_size(ObjectIndex(object)));
-        columns::collected(objects.map(|object| size(object).unwrap_or(u32::MAX)))
+    fn fields(&self) -> &dyn ClassFields {
+        self
     }
 
     /// Strings. Everything else that a survey has is in memory, which a snapshot does not have.
@@ -378,6 +234,18 @@ impl Source for SnapshotSource {
             },
         })
     }
+
+    fn host_names(&self) -> Option<&dyn HostNames> {
+        Some(self)
+    }
+
+    fn allocation_lines(&self) -> Option<&AllocationLines> {
+        self.names.allocations.as_ref()
+    }
+
+    fn locations(&self) -> Option<&dyn SourceLocations> {
+        Some(self)
+    }
 }
 
 /// Reads objects of a snapshot.
@@ -423,13 +291,13 @@ impl ObjectReader for SnapshotReader<'_> {
     }
 
     fn literal(&mut self, object: ObjectIndex) -> Result<Option<String>> {
-        let SnapshotSource { heap, names } = self.source;
+        let SnapshotSource { heap, names, .. } = self.source;
         let contents = names.known_contents(&heap.edges, object);
         Ok(contents.map(|contents| literal(super::code_units(&contents), true)))
     }
 
     fn shared_contents(&mut self, object: ObjectIndex) -> Result<String> {
-        let SnapshotSource { heap, names } = self.source;
+        let SnapshotSource { heap, names, .. } = self.source;
         Ok(literal(names.units(&heap.edges, object), true))
     }
 
@@ -447,7 +315,7 @@ struct SnapshotTexts<'s> {
 
 impl TextFilter for SnapshotTexts<'_> {
     fn keep(&mut self, objects: &mut Vec<ObjectIndex>) -> Result<()> {
-        let SnapshotSource { heap, names } = self.source;
+        let SnapshotSource { heap, names, .. } = self.source;
         objects.retain(|&object| names.contains(&heap.edges, object, &self.text));
         Ok(())
     }

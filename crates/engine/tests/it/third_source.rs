@@ -1,14 +1,13 @@
 //! A source that is neither a dump of AssemblyScript nor a snapshot of V8: objects in multiples of 8 bytes, to whose
 //! inner addresses questions refer, with garbage and without accounting. Every question, format and export takes it.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use engine::heap::views::{ConstructorView, Selection};
 use engine::heap::{
-    BlockSizes, Blocks, DominatorIndex, EdgeLabel, Edges, FieldValue, Found, FoundSlots, Heap,
-    HeapClass, ObjectGraph, ObjectReader, ObjectTable, Opened, PathTree, ReadOrder, RootKind,
-    SearchOrder, Source, Survey, TextFilter,
+    BlockSizes, Blocks, EdgeLabel, Edges, Facts, FieldValue, Found, FoundSlots, Heap, HeapClass,
+    MemoryContents, ObjectGraph, ObjectReader, ObjectTable, Opened, PathTree, ReadOrder, RootKind,
+    SearchOrder, Source, TextFilter,
 };
 use engine::outputs::exports::{Export, export};
 use engine::outputs::formats::{TableOptions, render_json, render_text};
@@ -33,37 +32,18 @@ const OBJECTS: [(u32, u32, &[u32]); 5] = [
 
 struct Granules {
     heap: Arc<Heap>,
+    facts: Facts,
 }
 
 struct Reader<'h>(&'h Granules);
 
 impl Source for Granules {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn program(&self) -> u64 {
-        3
-    }
-
-    fn has_module(&self) -> bool {
-        false
+    fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     fn memory_size(&self) -> u64 {
         0
-    }
-
-    fn content_size(&self) -> u64 {
-        0
-    }
-
-    fn blocks(&self) -> Option<Blocks> {
-        Some(Blocks {
-            header: HEADER,
-            sizes: BlockSizes::MultiplesOf(GRANULE),
-            overhead: None,
-        })
     }
 
     fn class_label(&self, _: u32, _: EdgeLabel) -> String {
@@ -72,26 +52,6 @@ impl Source for Granules {
 
     fn label_at(&self, class_slot: u32, _: u32) -> String {
         self.class_label(class_slot, EdgeLabel::default())
-    }
-
-    fn without_key<'l>(&self, label: &'l str) -> &'l str {
-        label
-    }
-
-    fn is_label_stable(&self, _: EdgeLabel, _: &str) -> bool {
-        true
-    }
-
-    fn is_class_stable(&self, _: &str) -> bool {
-        true
-    }
-
-    fn is_own_storage(&self, _: u32, _: EdgeLabel) -> bool {
-        false
-    }
-
-    fn storage_references(&self) -> usize {
-        1
     }
 
     fn around(&self, address: u32, notes: &mut Vec<Warning>, _: &Control) -> Result<Option<Found>> {
@@ -126,12 +86,22 @@ impl Source for Granules {
         }))
     }
 
-    fn content_sizes(&self, _: &PathTree, _: &Step<'_>) -> Result<Vec<u32>> {
-        Ok(OBJECTS.iter().map(|&(_, size, _)| size - HEADER).collect())
+    fn memory(&self) -> Option<&dyn MemoryContents> {
+        Some(self)
+    }
+}
+
+impl MemoryContents for Granules {
+    fn blocks(&self) -> Blocks {
+        Blocks {
+            header: HEADER,
+            sizes: BlockSizes::MultiplesOf(GRANULE),
+            overhead: None,
+        }
     }
 
-    fn survey(&self, _: &DominatorIndex, _: &Step<'_>) -> Result<Survey> {
-        Ok(Survey::default())
+    fn content_sizes(&self, _: &PathTree, _: &Step<'_>) -> Result<Vec<u32>> {
+        Ok(OBJECTS.iter().map(|&(_, size, _)| size - HEADER).collect())
     }
 }
 
@@ -220,6 +190,11 @@ fn open() -> LoadedHeap {
     roots.add_global("first", ObjectIndex(0)).unwrap();
     let source = Box::new(Granules {
         heap: Arc::clone(&heap),
+        facts: Facts {
+            program: 3,
+            storage_references: 1,
+            ..Facts::default()
+        },
     });
     let opened = Opened {
         heap,

@@ -228,7 +228,10 @@ fn names_of(heap: &LoadedHeap, path: &Path) -> Vec<(String, u32)> {
             return Some((LEFT_OUT.to_owned(), 1));
         }
         let name = match (object(holder.address), object(step.address)) {
-            (Some(holder), Some(target)) => heap.source().program_name(holder, target, label),
+            (Some(holder), Some(target)) => match heap.source().host_names() {
+                Some(names) => names.program_name(holder, target, label),
+                None => Some(label.to_owned()),
+            },
             _ => Some(label.to_owned()),
         };
         Some((name?, step.repeat))

@@ -24,9 +24,9 @@ pub use profile::{CallFrame, CallProfile, CallSample, sampled_blocks};
 
 use base::control::Control;
 use base::error::{Error, Result};
-use heap::Need;
 use questions::LoadedHeap;
 use questions::QuestionError;
+use questions::not_in_heap;
 
 /// A format with its options, in the form in which the command line and the API name them.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -72,7 +72,7 @@ impl Export {
         let Self::Parquet(options) = self else {
             return Ok(());
         };
-        let (found, expected) = match (&options.dump.module_id, heap.source().has_module()) {
+        let (found, expected) = match (&options.dump.module_id, heap.source().facts().has_module) {
             (None, true) => ("none", "the SHA-256 of the module of the dump"),
             (Some(id), false) => (id.as_str(), "none: a heap snapshot of V8 has no module"),
             _ => return Ok(()),
@@ -114,13 +114,21 @@ pub fn export(
     control: &Control,
 ) -> Result<()> {
     for heap in [Some(loaded), before].into_iter().flatten() {
-        heap.source().check(Need::Sums)?;
+        if heap.source().joined().is_some() {
+            const REASON: &str =
+                "no format has sizes of two heaps; ask it without the heap of the host";
+            return Err(not_in_heap(heap.source(), "export", REASON));
+        }
     }
-    if let Export::HeapSnapshot(_) = export {
-        loaded.source().check(Need::HeapSnapshot)?;
+    if let Export::HeapSnapshot(_) = export
+        && loaded.source().facts().format == Some("heapsnapshot")
+    {
+        const REASON: &str = "it is one already: open the file itself in DevTools or memlab";
+        return Err(not_in_heap(loaded.source(), "export heapsnapshot", REASON));
     }
     export.check_module(loaded)?;
-    let control = control.part(loaded.source().content_size());
+    let contents = loaded.source().all_contents();
+    let control = control.part(contents.map_or(0, |contents| contents.size()));
     match (export, before) {
         (Export::HeapSnapshot(options), None) => {
             heap_snapshot::write(loaded, *options, out, &control)

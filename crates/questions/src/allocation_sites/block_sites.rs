@@ -3,6 +3,7 @@
 use super::SampledBlocks;
 use super::sampled::{BlockMatch, matched};
 use crate::QuestionError;
+use crate::lacking::require;
 use base::columns;
 use base::control::{Control, Phase};
 use base::error::Result;
@@ -10,7 +11,7 @@ use base::frame::Frame;
 use base::native_warning::NativeWarning;
 use base::units::ObjectIndex;
 use base::warning::Warning;
-use heap::{Heap, NO_ALLOCATION, Need, Source};
+use heap::{Heap, NO_ALLOCATION, Source};
 
 /// The lines that allocated the blocks of a heap, and how many bytes they asked for.
 pub(crate) struct BlockSites {
@@ -33,7 +34,7 @@ impl BlockSites {
         sampled: &SampledBlocks,
         control: &Control,
     ) -> Result<(Self, Option<Warning>)> {
-        source.check(Need::Blocks)?;
+        require(source, "sites", source.facts().lacks.blocks)?;
         if sampled.interval != 1 {
             return Err(QuestionError::Profile {
                 message: format!(

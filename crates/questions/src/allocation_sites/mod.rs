@@ -6,6 +6,7 @@ mod growth;
 mod sampled;
 
 use crate::QuestionError;
+use crate::lacking::require;
 use crate::loaded_heap::LoadedHeap;
 pub use answer::{AllocationSite, AllocationSites, OtherObjects, SampledBlocks};
 use base::columns;
@@ -15,7 +16,7 @@ use base::frame::Frame;
 use base::units::Address;
 pub(crate) use block_sites::BlockSites;
 pub use growth::{SiteChange, SiteGrowth, site_growth};
-use heap::{DominatorIndex, Need};
+use heap::DominatorIndex;
 use sampled::{BlockMatch, matched};
 
 #[derive(Clone, Default)]
@@ -39,7 +40,8 @@ pub fn allocation_sites(
     sampled: &SampledBlocks,
     control: &Control,
 ) -> Result<AllocationSites> {
-    loaded.source.check(Need::Blocks)?;
+    let source = &*loaded.source;
+    require(source, "sites", source.facts().lacks.blocks)?;
     let mut answer = AllocationSites {
         exact: sampled.interval == 1,
         interval: sampled.interval,
@@ -125,8 +127,10 @@ pub fn allocation_line(
     object: Address,
     control: &Control,
 ) -> Result<Option<Frame>> {
-    loaded.source.check(Need::Blocks)?;
-    let header = loaded.source.blocks().map_or(0, |blocks| blocks.header);
+    let source = &*loaded.source;
+    require(source, "sites", source.facts().lacks.blocks)?;
+    let blocks = source.memory().map(|memory| memory.blocks());
+    let header = blocks.map_or(0, |blocks| blocks.header);
     let step = control.begin(Phase::View, sampled.blocks.len() as u64);
     for block in sampled.blocks.chunks_exact(3) {
         let &[address, _, place] = block else {

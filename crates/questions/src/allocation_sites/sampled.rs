@@ -15,7 +15,7 @@ pub(super) enum BlockMatch {
 
 /// The object that begins in a block of this address and size.
 pub(super) fn matched(heap: &Heap, source: &dyn Source, address: u32, size: u32) -> BlockMatch {
-    let blocks = source.blocks();
+    let blocks = source.memory().map(|memory| memory.blocks());
     let header = blocks.as_ref().map_or(0, |blocks| blocks.header);
     let payload = address.checked_add(header).map(Address);
     let object = payload.and_then(|payload| heap.objects.at(payload));

@@ -180,7 +180,8 @@ impl Compiler<'_, '_> {
         } = self.scope;
         if loaded
             .source
-            .field_type(name, class_slots, control)?
+            .fields()
+            .type_of(name, class_slots, control)?
             .is_some()
         {
             return self.field(Node::BuiltIn(BuiltIn::This), name, column);
@@ -248,7 +249,7 @@ impl Compiler<'_, '_> {
             control,
             ..
         } = self.scope;
-        let mut names = loaded.source.field_names(class_slots);
+        let mut names = loaded.source.fields().names(class_slots);
         names.extend(BUILT_IN.iter().map(|(name, _)| (*name).to_owned()));
         let nearest = glob::nearest(name, names.iter().map(String::as_str), control)?;
         let found = format!(
@@ -276,7 +277,8 @@ impl Compiler<'_, '_> {
                 control,
                 ..
             } = self.scope;
-            kind = match loaded.source.field_type(name, class_slots, control)? {
+            let fields = loaded.source.fields();
+            kind = match fields.type_of(name, class_slots, control)? {
                 None => return Err(self.unknown_field(name, column)?),
                 Some(FieldType::Any) => Kind::Any,
                 Some(FieldType::Bool) => Kind::Bool,

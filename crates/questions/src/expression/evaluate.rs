@@ -47,7 +47,7 @@ impl<'h> Evaluator<'h> {
             compiled,
             heap: &loaded.heap,
             new,
-            reader: loaded.source.field_reader(&compiled.fields, control)?,
+            reader: loaded.source.fields().reader(&compiled.fields, control)?,
             texts: TextReader {
                 constants: &compiled.texts,
                 allowance: Allowance::new(budget, compiled.option),

@@ -52,7 +52,7 @@ pub(super) fn global(loaded: &LoadedHeap, name: &str, control: &Control) -> Resu
             _ => found = Some((full, slot.object)),
         }
     }
-    let of_source = || loaded.source.global(name);
+    let of_source = || loaded.source.host_names()?.global(name);
     let object = found.map(|(_, object)| object).or_else(of_source);
     Ok(object.map_or(NamedGlobal::None, NamedGlobal::Object))
 }

@@ -254,7 +254,7 @@ impl Compiler<'_, '_> {
             budget,
             ..
         } = self.scope;
-        let mut reader = loaded.source.field_reader(&[], control)?;
+        let mut reader = loaded.source.fields().reader(&[], control)?;
         let texts = TextReader {
             constants: &[],
             allowance: Allowance::new(budget, self.option),

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use crate::QuestionError;
 use crate::expression::{Compiled, ExpressionOption, ReadBudget, Scope, compile};
 use crate::loaded_heap::LoadedHeap;
+use crate::parts::host::distance;
 use crate::parts::joined::retained_parts;
 use crate::parts::page::{Page, default_limit, page};
 use crate::paths::set_of_new;
@@ -162,10 +163,11 @@ fn candidates(
         None => None,
     };
     let members = match options.category {
-        Some(category) => match loaded.source.category(category, control)? {
-            Some(members) => Some(members),
-            None => return Err(no_categories()),
-        },
+        Some(category) => {
+            let names = loaded.source.host_names().ok_or_else(no_categories)?;
+            let members = names.category(category, control)?;
+            Some(members.ok_or_else(no_categories)?)
+        }
         None => None,
     };
     let at_place = match &options.place {
@@ -231,7 +233,7 @@ fn listed(
             retained_size: heap.retained_size(object),
             retained_parts: retained_parts(loaded, object),
             preview: reader.preview(object)?,
-            distance: loaded.source.distance(object),
+            distance: distance(loaded, object),
         });
     }
     Ok(objects)

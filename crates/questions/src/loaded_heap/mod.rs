@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::QuestionError;
 use crate::allocation_sites::{BlockSites, SampledBlocks};
 use crate::glob::{self, Glob};
+use crate::lacking::not_in_heap;
 pub(super) use after_return::AfterReturn;
 use base::columns;
 use base::control::Control;
@@ -22,7 +23,7 @@ use base::units::{ObjectIndex, ShownAddress};
 use base::warning::Warning;
 use heap::views::{ComparisonSort, ComparisonView, Selection};
 use heap::{
-    Cuts, DominatorIndex, Heap, Need, Opened, PathTree, ReadOrder, ReferrerIndex, RootSlots, Source,
+    Cuts, DominatorIndex, Heap, Opened, PathTree, ReadOrder, ReferrerIndex, RootSlots, Source,
 };
 use largest_children::LargestChildren;
 use lazy::Lazy;
@@ -169,14 +170,21 @@ impl LoadedHeap {
     /// # Errors
     /// `ERR_NOT_IN_JOINED` for heaps that were joined.
     pub(crate) fn check_comparable(&self, after: &Self) -> Result<()> {
-        self.source.check(Need::Comparison)?;
-        after.source.check(Need::Comparison)
+        const REASON: &str =
+            "it would add up the bytes of both heaps; ask it without the heap of the host";
+        for heap in [self, after] {
+            if heap.source.joined().is_some() {
+                let question = "a comparison with an earlier heap";
+                return Err(not_in_heap(&*heap.source, question, REASON));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a comparison of addresses of two programs with `after`.
     ///
     /// # Errors
-    /// [`QuestionError::DifferentModules`], [`HeapError::DumpWithSnapshot`](heap::HeapError::DumpWithSnapshot);
+    /// [`QuestionError::DifferentModules`], [`QuestionError::DumpWithSnapshot`];
     /// `ERR_NOT_IN_JOINED` for heaps that were joined.
     pub fn check_same_module(&self, after: &Self) -> Result<()> {
         self.check_comparable(after)?;
@@ -184,16 +192,15 @@ impl LoadedHeap {
             return Ok(());
         }
         let [before, later] = [self, after].map(|heap| heap.dump_name.as_str());
-        let reason = self
-            .source
-            .not_comparable(before, later)
-            .or_else(|| after.source.not_comparable(later, before));
-        Err(reason.unwrap_or_else(|| {
-            Error::from(QuestionError::DifferentModules {
+        let with_module = [self, after].map(|heap| heap.source.facts().has_module);
+        Err(match with_module {
+            [true, false] => with_snapshot(before, later),
+            [false, true] => with_snapshot(later, before),
+            _ => Error::from(QuestionError::DifferentModules {
                 before: before.to_owned(),
                 after: later.to_owned(),
-            })
-        }))
+            }),
+        })
     }
 
     /// The comparison view with an earlier heap of the same module.
@@ -215,10 +222,14 @@ impl LoadedHeap {
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Aborted`].
     pub fn earlier_heap(&self, before: &Self, control: &Control) -> Result<Arc<Heap>> {
-        Ok(match before.source.like(&*self.source, control)? {
-            Some(earlier) => Arc::new(earlier),
-            None => Arc::clone(&before.heap),
-        })
+        let names = [before, self].map(|heap| heap.source.host_names());
+        let earlier = match names {
+            [Some(before), Some(later)] => {
+                before.with_property_classes(later.property_classes(), control)?
+            }
+            _ => None,
+        };
+        Ok(earlier.map_or_else(|| Arc::clone(&before.heap), Arc::new))
     }
 
     /// The greatest number of an object, if objects keep their numbers. Those of V8 are odd and rise; what has an even
@@ -234,7 +245,7 @@ impl LoadedHeap {
 
     /// Whether both heaps are of one module. Only then can their addresses be compared.
     pub fn is_same_module(&self, other: &Self) -> bool {
-        self.source.program() == other.source.program()
+        self.source.facts().program == other.source.facts().program
     }
 
     /// What each object dominates. It is made when it is first needed.
@@ -342,4 +353,11 @@ impl LoadedHeap {
         let make = || AfterReturn::new(&self.heap, &self.roots, control);
         self.after_return.get(make)
     }
+}
+
+fn with_snapshot(dump: &str, snapshot: &str) -> Error {
+    Error::from(QuestionError::DumpWithSnapshot {
+        dump: dump.to_owned(),
+        snapshot: snapshot.to_owned(),
+    })
 }

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
+use crate::parts::host::distance;
 use crate::parts::joined::{pinned_by, possible_references, retained_parts};
 use crate::parts::object_at::find_at;
 use crate::parts::object_name::dominator_of;
@@ -98,7 +99,7 @@ pub fn object(
             Some(wanted) => reader.entries(object, wanted)?,
             None => None,
         },
-        distance: loaded.source.distance(object),
+        distance: distance(loaded, object),
         referrer_count: loaded.referrers(control)?.of(object).len() as u64,
         possible_holders: possible_references(loaded, object),
         pinned_by: pinned_by(loaded, object),

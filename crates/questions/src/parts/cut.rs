@@ -8,6 +8,7 @@ use super::path::{Path, path_to};
 use super::references::{Reference, independent_references, reference_label};
 use super::roots::{Root, named_root};
 use crate::loaded_heap::{LoadedHeap, ReferenceReader};
+use crate::parts::host::{is_root_part, other_label};
 use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
@@ -49,7 +50,7 @@ pub(crate) fn named_cut(
         ),
         Reference::Other(edge) => (
             Some(loaded.class_name(edge.source).to_owned()),
-            loaded.source.other_label(edge),
+            other_label(loaded, edge),
             None,
         ),
     };
@@ -70,7 +71,7 @@ pub(crate) fn cut_of(
     object: ObjectIndex,
     control: &Control,
 ) -> Result<Option<Cut>> {
-    if loaded.source.is_root_part(object) {
+    if is_root_part(loaded, object) {
         return Ok(None);
     }
     let (_, references) = independent_references(loaded, object, 1, control)?;

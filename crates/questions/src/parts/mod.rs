@@ -2,6 +2,7 @@
 
 pub(crate) mod class_parts;
 pub(crate) mod cut;
+pub(crate) mod host;
 pub(crate) mod joined;
 pub(crate) mod labels;
 pub(crate) mod object_at;

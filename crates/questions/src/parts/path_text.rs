@@ -9,7 +9,7 @@ use crate::loaded_heap::LoadedHeap;
 use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::{EdgeLabel, GroupStart, PathGroup, RootOrigin};
+use heap::{EdgeLabel, GroupStart, Name, PathGroup, RootOrigin};
 
 /// The separator between steps.
 pub const SEPARATOR: &str = " > ";
@@ -66,7 +66,7 @@ pub fn group_text(loaded: &LoadedHeap, group: PathGroup, control: &Control) -> R
     let (mut text, end) = steps_to(loaded, group, control)?;
     if let Some(end) = end {
         let name = loaded.slot_name(end);
-        text.is_stable &= loaded.source.is_class_stable(name);
+        text.is_stable &= loaded.source.is_stable(Name::Class(name));
         text.add(name);
     }
     Ok(text)
@@ -149,8 +149,9 @@ pub fn origin_text(loaded: &LoadedHeap, origin: RootOrigin) -> String {
 pub fn step_text(loaded: &LoadedHeap, class_slot: u32, label: EdgeLabel) -> (String, bool) {
     let name = loaded.slot_name(class_slot);
     let text = loaded.source.class_label(class_slot, label);
+    let source = &loaded.source;
     let is_stable =
-        loaded.source.is_class_stable(name) && loaded.source.is_label_stable(label, &text);
+        source.is_stable(Name::Class(name)) && source.is_stable(Name::Label(label, &text));
     (format!("{name}{}", after_class(&text)), is_stable)
 }
 

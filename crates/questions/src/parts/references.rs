@@ -6,6 +6,7 @@ use super::joined::evidence;
 use super::labels::after_class;
 use super::roots::{Root, named_root};
 use crate::loaded_heap::{LoadedHeap, ReferenceReader};
+use crate::parts::host::other_label;
 use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
@@ -106,7 +107,7 @@ pub(crate) fn named_edge(
             }
         }
         Reference::Other(edge) => {
-            let label = loaded.source.other_label(edge);
+            let label = other_label(loaded, edge);
             edge_from(loaded, edge.source, label, false, edge.is_weak)
         }
     })

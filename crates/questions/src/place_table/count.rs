@@ -144,7 +144,10 @@ impl<'h> Subject<'h> {
         let object_count = self.heap.objects.len();
         let mut finder = Finder::new(object_count, step)?;
         let edges = &self.heap.edges;
-        let root_holders = self.source.root_holders()?;
+        let root_holders = match self.source.host_names() {
+            Some(names) => names.root_holders()?,
+            None => None,
+        };
         let holds_roots = |object: ObjectIndex| {
             root_holders
                 .as_ref()

@@ -13,11 +13,13 @@ use crate::parts::path_text::is_origin_stable;
 use crate::parts::roots::origin_root;
 use crate::warnings::WarningText;
 use base::columns;
-use base::control::{Control, Phase};
+use base::control::{Control, Phase, Step};
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::units::ObjectIndex;
-use heap::{EdgeLabel, GroupStart, PathGroup, PathTree, RootOrigin, SourceLocation};
+use heap::{
+    EdgeLabel, GroupStart, Name, PathGroup, PathTree, RawTable, RootOrigin, SourceLocation,
+};
 
 /// Groups of paths, and places, that a table keeps: the largest.
 const MOST_ROWS: usize = 100_000;
@@ -41,7 +43,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
     let first_slots = loaded.heap.objects.first_slots();
     let subject = Subject::new(loaded, tree, dominators, &first_slots);
     let (content_sizes, finder) = side_by_side(
-        || loaded.source.content_sizes(tree, &step),
+        || content_sizes(loaded, tree, &step),
         || subject.find_places(&step),
     )?;
     let sized = SizedSubject {
@@ -51,7 +53,10 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
     let mut counts = sized.count(&finder, &step)?;
     let rooted = rooted_sums(loaded, &sized)?;
     drop((content_sizes, finder));
-    let raw = loaded.source.raw_blocks(control)?;
+    let raw = match loaded.source.memory() {
+        Some(memory) => memory.raw_blocks(control)?,
+        None => RawTable::default(),
+    };
 
     let mut is_cut = counts.groups[PathGroup::REST.0 as usize] != PlaceSum::default();
     let groups = largest_groups(&counts.groups, &mut is_cut);
@@ -89,21 +94,22 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         .collect();
     let classes = maker.classes(&counts, &first_slots);
     let class_places = maker.class_places(&first_slots);
-    let text_classes = loaded
-        .source
-        .text_classes()
+    let facts = loaded.source.facts();
+    let text_classes = facts
+        .classes
+        .texts
         .iter()
         .filter_map(|&(name, character)| {
             let number = maker.names.numbers.get(name)?;
             Some((*number, character))
         })
         .collect();
-    let engine_classes = maker.names.known(loaded.source.engine_classes());
-    let plain_classes = maker.names.known(loaded.source.plain_classes());
+    let engine_classes = maker.names.known(facts.classes.engine);
+    let plain_classes = maker.names.known(facts.classes.plain);
     Ok(PlaceTable {
         version: VERSION,
         dump_name: loaded.dump_name.clone(),
-        module_hash: loaded.source.program(),
+        module_hash: facts.program,
         total_live_size: loaded.heap.live_size,
         total_size: loaded.heap.total_size.unwrap_or_default(),
         newest: loaded.newest_object(),
@@ -302,14 +308,14 @@ impl Maker<'_> {
         let name = self.heap.slot_name(slot);
         (
             self.names.number(name),
-            self.heap.source().is_class_stable(name),
+            self.heap.source().is_stable(Name::Class(name)),
         )
     }
 
     /// The name of a label, and whether it is from the source.
     fn label(&mut self, holder: u32, label: EdgeLabel) -> (u32, bool) {
         let text = self.heap.source().class_label(holder, label);
-        let is_stable = self.heap.source().is_label_stable(label, &text);
+        let is_stable = self.heap.source().is_stable(Name::Label(label, &text));
         (self.names.number(&text), is_stable)
     }
 
@@ -343,8 +349,11 @@ impl Maker<'_> {
     /// Where constructors are. Of classes of one name that are at several places, none is the right one.
     fn class_places(&mut self, first_slots: &[u32]) -> Vec<ClassPlaceRow> {
         let mut places: BTreeMap<u32, Option<SourceLocation>> = BTreeMap::new();
+        let Some(locations) = self.heap.source().locations() else {
+            return Vec::new();
+        };
         for (slot, &first) in (0u32..).zip(first_slots) {
-            if let Some(place) = self.heap.source().class_location(slot) {
+            if let Some(place) = locations.class_location(slot) {
                 let known = places.entry(first).or_insert_with(|| Some(place.clone()));
                 if known.as_ref() != Some(&place) {
                     *known = None;
@@ -377,4 +386,15 @@ impl Maker<'_> {
         });
         rows.collect()
     }
+}
+
+/// By object: the bytes of its contents. Where objects do not lie in memory, nothing says how much of a size is in use.
+fn content_sizes(loaded: &LoadedHeap, tree: &PathTree, step: &Step<'_>) -> Result<Vec<u32>> {
+    if let Some(memory) = loaded.source.memory() {
+        return memory.content_sizes(tree, step);
+    }
+    let heap = &loaded.heap;
+    let objects = (0..heap.objects.len() as u32).map(ObjectIndex);
+    let size = |object| u32::try_from(heap.shallow_size(object)).unwrap_or(u32::MAX);
+    columns::collected(objects.map(size))
 }

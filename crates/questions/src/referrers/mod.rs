@@ -44,7 +44,8 @@ pub fn referrers(
     let roots: Vec<RootSlot> = loaded.roots.of(object).collect();
     let sources = loaded.referrers(control)?.of(object);
     // As in DevTools, what keeps the object alive comes first.
-    let others = loaded.source.other_edges_to(object);
+    let names = loaded.source.host_names();
+    let others = names.map_or_else(Vec::new, |names| names.other_edges_to(object));
     let strong = roots.len() + sources.len();
     let references = 0..strong + others.len();
     let mut reader = loaded.reader(control);

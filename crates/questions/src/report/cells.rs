@@ -236,9 +236,10 @@ pub(super) fn make_cells(loaded: &LoadedHeap, control: &Control) -> Result<Cells
         .iter()
         .map(|cell| cell.object.map(|object| object_name(loaded, object)))
         .collect();
+    let classes = &loaded.source.facts().classes;
     let uses = names.iter().map(|name| {
         let name = name.as_ref()?;
-        Some(loaded.source.class_use(&name.class_name))
+        Some(classes.class_use(&name.class_name))
     });
     Ok(Cells {
         uses: uses.collect(),

@@ -24,8 +24,8 @@ use base::warning::Warning;
 use cells::{Cells, make_cells};
 use comparison::{ReportComparison, compare_classes};
 use details::{Detail, make_details};
+use heap::SizeParts;
 use heap::views::{ConstructorSort, ConstructorView, RetainedColumns, Selection};
-use heap::{Need, SizeParts};
 use unreachable::{UnreachablePart, unreachable_part};
 
 /// Classes that are listed one by one.
@@ -108,13 +108,14 @@ pub fn report(
     if let Some(before) = before {
         before.check_same_module(loaded)?;
     }
+    let lacks = loaded.source.facts().lacks;
     // The path tree takes one thread, and nearly as long as everything in which nothing needs it.
     let by_dominators = || {
         loaded.cuts(control)?;
         let cells = make_cells(loaded, control)?;
-        let unreachable = match loaded.source.check(Need::Garbage) {
-            Ok(()) => Some(unreachable_part(loaded, notes, control)?),
-            Err(_) => None,
+        let unreachable = match lacks.garbage {
+            None => Some(unreachable_part(loaded, notes, control)?),
+            Some(_) => None,
         };
         Ok((cells, unreachable))
     };
@@ -128,9 +129,9 @@ pub fn report(
         None => Ok(None),
     };
     let mut waste_notes = Vec::new();
-    let find_waste = || match loaded.source.check(Need::Contents) {
-        Ok(()) => waste(loaded, &WASTE, &mut waste_notes, control).map(Some),
-        Err(_) => Ok(None),
+    let find_waste = || match lacks.contents {
+        None => waste(loaded, &WASTE, &mut waste_notes, control).map(Some),
+        Some(_) => Ok(None),
     };
     let (comparison, waste) = side_by_side(compare, find_waste)?;
     notes.append(&mut waste_notes);

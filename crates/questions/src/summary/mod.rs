@@ -70,8 +70,11 @@ pub fn summary(loaded: &LoadedHeap, control: &Control) -> Result<Summary> {
 fn categories(loaded: &LoadedHeap, control: &Control) -> Result<Vec<CategorySum>> {
     let heap = &loaded.heap;
     let mut sums = Vec::new();
+    let Some(names) = loaded.source.host_names() else {
+        return Ok(sums);
+    };
     for category in Category::ALL {
-        let Some(members) = loaded.source.category(category, control)? else {
+        let Some(members) = names.category(category, control)? else {
             continue;
         };
         let mut sum = CategorySum {

@@ -145,7 +145,7 @@ fn is_storage_of(loaded: &LoadedHeap, index: &DominatorIndex, holder: u32, child
         .edges
         .range(holder)
         .rev()
-        .take(loaded.source.storage_references())
+        .take(loaded.source.facts().storage_references)
         .any(|edge| {
             let label = loaded.heap.edges.label(edge).unwrap_or_default();
             loaded.heap.edges.target(edge) == child && loaded.source.is_own_storage(slot, label)

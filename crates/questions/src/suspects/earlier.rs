@@ -35,7 +35,8 @@ pub(super) struct EarlierGroups {
 
 impl EarlierGroups {
     pub(super) fn of(before: &LoadedHeap, later: &LoadedHeap, control: &Control) -> Result<Self> {
-        let same_objects = if before.source.keeps_numbers() && later.source.keeps_numbers() {
+        let keeps_numbers = |heap: &LoadedHeap| heap.source.facts().keeps_numbers;
+        let same_objects = if keeps_numbers(before) && keeps_numbers(later) {
             same_objects(before, later, control)?
         } else {
             Vec::new()

@@ -10,6 +10,7 @@ use super::group_sizes::{GroupSize, group_sizes};
 use super::parts::{finish_suspects, owner_of, share_of_live};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::cut::path_and_cut;
+use crate::parts::host::is_root_part;
 use crate::parts::path_text::group_text;
 use base::columns;
 use base::control::{CHECK_INTERVAL, Control};
@@ -98,7 +99,7 @@ fn grown_groups(
         if after.retained < threshold || group == PathGroup::REST.0 || bytes > MOST_TEXT {
             continue;
         }
-        let is_root_part = |object| loaded.source.is_root_part(object);
+        let is_root_part = |object| is_root_part(loaded, object);
         if after.largest().is_some_and(is_root_part) {
             continue;
         }

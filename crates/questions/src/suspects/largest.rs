@@ -9,6 +9,7 @@ use super::parts::{finish_suspects, owner_of, share_of_live};
 use crate::dominators::{DominatorGroup, group_by_class};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::cut::path_and_cut;
+use crate::parts::host::is_root_part;
 use crate::parts::joined::retained_parts;
 use crate::parts::path::path_to;
 use base::columns;
@@ -91,7 +92,7 @@ fn owned_by_roots(
     let mut next = None;
     loop {
         for position in index.children(next) {
-            let list = if loaded.source.is_root_part(index.object(position)) {
+            let list = if is_root_part(loaded, index.object(position)) {
                 &mut parts
             } else {
                 &mut owned

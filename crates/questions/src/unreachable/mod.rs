@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 use crate::QuestionError;
+use crate::lacking::require;
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::page::{default_limit, page};
 pub use answer::{
@@ -25,7 +26,7 @@ use cycles::cycle_groups;
 use entries::unreferenced_objects;
 pub use entries::{UnreferencedEntry, UnreferencedObjects};
 use graph::unreachable_graph;
-use heap::{Cycles, Need, RawTable};
+use heap::{Cycles, RawTable};
 use keep_first::keep_first;
 
 /// Whether to make a graph, and how many entries to list.
@@ -51,7 +52,8 @@ pub fn unreachable(
     notes: &mut Vec<Warning>,
     control: &Control,
 ) -> Result<Unreachable> {
-    loaded.source.check(Need::Garbage)?;
+    let source = &*loaded.source;
+    require(source, "unreachable", source.facts().lacks.garbage)?;
     let limit = page(0, options.limit)?.end();
     let max_nodes = options.max_nodes;
     if max_nodes == Some(0) {
@@ -63,8 +65,14 @@ pub fn unreachable(
         .into());
     }
     let cycles = Cycles::new(&loaded.heap, control)?;
-    let raw = loaded.source.raw_blocks(control)?;
-    let lost = loaded.source.unreferenced_blocks(&raw, notes, control)?;
+    let (raw, lost) = match source.memory() {
+        Some(memory) => {
+            let raw = memory.raw_blocks(control)?;
+            let lost = memory.unreferenced_blocks(&raw, notes, control)?;
+            (raw, lost)
+        }
+        None => (RawTable::default(), Some(Vec::new())),
+    };
     let graph = match max_nodes {
         Some(most) => {
             let most = usize::try_from(most).unwrap_or(usize::MAX);

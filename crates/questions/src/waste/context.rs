@@ -29,10 +29,11 @@ impl<'h> Context<'h> {
         for slot in heap.roots.all() {
             is_rooted.insert(slot.object.0);
         }
+        let blocks = heap.source.memory().map(|memory| memory.blocks());
         Ok(Self {
             heap,
             // Without blocks, there is no memory whose waste would be counted.
-            blocks: heap.source.blocks().unwrap_or(Blocks {
+            blocks: blocks.unwrap_or(Blocks {
                 header: 0,
                 sizes: BlockSizes::MultiplesOf(1),
                 overhead: None,

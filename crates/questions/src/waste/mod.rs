@@ -14,6 +14,7 @@ mod sums;
 
 use serde::Deserialize;
 
+use crate::lacking::require;
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::page::{default_limit, page};
 pub use answer::{
@@ -25,7 +26,7 @@ use base::side_by_side::side_by_side;
 use base::warning::Warning;
 use claims::Claims;
 use context::Context;
-use heap::{Need, Survey};
+use heap::Survey;
 use padding::padding;
 use sums::GroupSums;
 
@@ -52,7 +53,8 @@ pub fn waste(
     notes: &mut Vec<Warning>,
     control: &Control,
 ) -> Result<Waste> {
-    loaded.source.check(Need::Contents)?;
+    let source = &*loaded.source;
+    require(source, "waste", source.facts().lacks.contents)?;
     let page = page(options.offset, options.limit)?;
     let context = &Context::new(loaded, control)?;
     let object_count = loaded.heap.objects.len();

@@ -68,7 +68,8 @@ impl NumberedNames {
         let mut fields = Vec::new();
         for slot in 0..heap.heap().objects.classes.len() as u32 {
             first_fields.push(fields.len());
-            let count = heap.source().class_naming(slot).fields;
+            let contents = heap.source().all_contents();
+            let count = contents.map_or(0, |all| all.class_naming(slot).fields);
             // More are not told apart by their labels.
             let labels = (0..count as usize).map(EdgeLabel::field);
             let names = labels.map(|label| heap.source().class_label(slot, label));

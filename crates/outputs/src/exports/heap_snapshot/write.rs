@@ -15,7 +15,7 @@ use super::schema::{EdgeType, FIXED_NODES, META, NodeType, ROOT_KINDS};
 use super::writer::{Writer, class_namings};
 use base::control::{Control, Phase};
 use base::error::Result;
-use heap::RootKind;
+use heap::{NoContents, RootKind};
 use questions::LoadedHeap;
 
 /// Writes a heap.
@@ -46,7 +46,10 @@ pub(in crate::exports) fn write(
 /// Writes the nodes, the edges and the strings, in the order of the file.
 fn write_parts(writer: &Writer<'_>, output: &mut Output<'_>) -> Result<()> {
     let heap = writer.heap.heap();
-    let opened = writer.heap.source().open_contents(writer.options.may_map)?;
+    let opened = match writer.heap.source().all_contents() {
+        Some(contents) => contents.open(writer.options.may_map)?,
+        None => Box::new(NoContents),
+    };
     let mut memories = Memories::new(&*opened)?;
     let roots = writer.heap.root_slots().all().len() as u64;
     let garbage = writer.chosen.garbage.as_ref();

@@ -84,8 +84,9 @@ impl Writer<'_> {
 /// How references are named, by class slot. Keys are named only with what strings contain.
 pub(super) fn class_namings(heap: &LoadedHeap, options: HeapSnapshotOptions) -> Vec<ClassNaming> {
     let slots = 0..heap.heap().objects.classes.len() as u32;
+    let contents = heap.source().all_contents();
     let namings = slots.map(|slot| {
-        let naming = heap.source().class_naming(slot);
+        let naming = contents.map_or_else(ClassNaming::default, |all| all.class_naming(slot));
         match naming.by {
             NamedBy::Key if !options.strings => ClassNaming {
                 by: NamedBy::Label,

@@ -15,7 +15,7 @@ use crate::exports::path_sums::{PathSum, PathSums};
 use base::control::Phase;
 use base::error::Result;
 use heap::views::ConstructorView;
-use heap::{GroupStart, Need, PathGroup, PathGroups, RootKind, RootOrigin};
+use heap::{GroupStart, Name, PathGroup, PathGroups, RootKind, RootOrigin};
 use questions::{
     AccountingJson, AnswerBody, Cut, LEFT_OUT, PathText, Question, SuspectOptions, WasteGroup,
     WasteKindName, WasteOptions, after_class, root_kind_name,
@@ -224,7 +224,7 @@ impl TableExport<'_> {
         for row in view.rows() {
             table.add(self.id());
             table.add(self.named(&row.class_name));
-            let is_stable = self.heap.source().is_class_stable(&row.class_name);
+            let is_stable = self.heap.source().is_stable(Name::Class(&row.class_name));
             table.add(ColumnValue::from(is_stable));
             table.add(ColumnValue::from(row.count));
             table.add(ColumnValue::from(row.total_shallow_size));
@@ -381,7 +381,7 @@ impl TableExport<'_> {
     /// Without rows, if the heap does not say what objects contain.
     pub(super) fn waste(&self, out: &mut dyn Write) -> Result<()> {
         let mut table = begin(out, "waste", WASTE, &[])?;
-        if self.heap.source().check(Need::Contents).is_err() {
+        if self.heap.source().facts().lacks.contents.is_some() {
             return table.finish();
         }
         let question = Question::Waste(WasteOptions {
