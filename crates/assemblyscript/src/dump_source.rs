@@ -49,7 +49,7 @@ impl DumpSource {
             contents,
             memory_start: memory.start,
             memory_size: memory.end - memory.start,
-            facts: super::source::facts(module_hash),
+            facts: super::facts::facts(module_hash),
             functions,
         }
     }

@@ -11,6 +11,7 @@ mod edge_run;
 mod edges;
 mod entries;
 mod error;
+mod facts;
 mod fields;
 mod graph;
 mod header_checks;

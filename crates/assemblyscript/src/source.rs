@@ -12,45 +12,12 @@ use base::error::Result;
 use base::units::ObjectIndex;
 use base::warning::Warning;
 use heap::{
-    AllContents, BlockSizes, Blocks, ClassFacts, ClassFields, ClassNaming, ClassPattern, ClassUse,
-    ContainerPage, DominatorIndex, EdgeLabel, Facts, FieldReader, FieldType, FieldValue, Found,
-    MemoryContents, Name, ObjectReader, OpenedContents, PathTree, RawTable, ReadOrder, Source,
-    Survey, TextFilter, WantedEntries,
+    AllContents, BlockSizes, Blocks, ClassFields, ClassNaming, ContainerPage, DominatorIndex,
+    EdgeLabel, Facts, FieldReader, FieldType, FieldValue, Found, MemoryContents, Name,
+    ObjectReader, OpenedContents, PathTree, RawTable, ReadOrder, Source, Survey, TextFilter,
+    WantedEntries,
 };
-use runtime_code::std_library::{self, ALIGNMENT};
-
-/// How many references of an object, from its last on, may lead to its own storage: those of a closure, of an array
-/// or a view, or the buckets and entries of a map.
-const STORAGE_REFERENCES: usize = 3;
-/// Strings, and the buffers to which they are encoded, with the bytes of a character.
-const TEXT_CLASSES: [(&str, u64); 2] = [
-    (std_library::STRING_NAME, 2),
-    (std_library::ARRAY_BUFFER_NAME, 1),
-];
-
-/// What is the same for all objects of a dump of this program.
-pub(super) fn facts(program: u64) -> Facts {
-    use ClassPattern::{Begins, Is};
-    let uses = [
-        (Is(std_library::STRING_NAME), ClassUse::Contents),
-        (Is(std_library::ARRAY_BUFFER_NAME), ClassUse::Contents),
-        (Begins("~lib/staticarray/"), ClassUse::Contents),
-        (Begins("~lib/typedarray/"), ClassUse::Contents),
-        (Begins("~lib/dataview/"), ClassUse::Contents),
-        (Begins("~lib/"), ClassUse::Container),
-    ];
-    Facts {
-        program,
-        has_module: true,
-        storage_references: STORAGE_REFERENCES,
-        classes: ClassFacts {
-            texts: &TEXT_CLASSES,
-            uses: uses.into(),
-            ..ClassFacts::default()
-        },
-        ..Facts::default()
-    }
-}
+use runtime_code::std_library::ALIGNMENT;
 
 impl Source for DumpSource {
     fn facts(&self) -> &Facts {

@@ -11,6 +11,16 @@ pub struct Input<'a, Bytes = &'a [u8]> {
     pub bytes: Bytes,
 }
 
+impl<Bytes: AsRef<[u8]>> Input<'_, Bytes> {
+    /// The same input by its bytes.
+    pub fn borrowed(&self) -> Input<'_> {
+        Input {
+            name: self.name,
+            bytes: self.bytes.as_ref(),
+        }
+    }
+}
+
 /// Bytes of an input. Those of a mapped file need not stay in memory after they were read.
 pub trait ReadBytes: AsRef<[u8]> + Sync {
     /// Lets go of the memory of these bytes, where they can be read again without it: they keep their values.

@@ -59,36 +59,120 @@ pub(crate) struct Origin {
     pub(crate) warnings: Vec<Warning>,
 }
 
+/// What a file is inside of.
+trait Container: Sync {
+    /// Whether a file is one.
+    fn recognise(&self, file: &[u8], reading: &Reading) -> bool;
+
+    /// The contents of a file, and what else it says.
+    ///
+    /// # Errors
+    /// [`ContainerError`], [`InputError::ModuleMissing`], the errors of the module around its name, [`Error::Aborted`].
+    fn unpack(
+        &self,
+        file: &[u8],
+        module: Option<Input<'_>>,
+        reading: &Reading,
+        control: &Control,
+    ) -> Result<(Vec<u8>, Origin)>;
+}
+
+/// All containers, in the order in which they are opened: each at most once.
+static CONTAINERS: [&dyn Container; 3] = [&CompressedFile, &RawMemory, &CoredumpFile];
+
 /// The contents of a file as a heap dump or a heap snapshot. The bytes of the file are dropped if they are not these.
 ///
 /// # Errors
-/// [`Error::InFile`] around [`Error::Container`], [`Error::ModuleMissing`], and the errors of the module.
+/// [`Error::InFile`] around those of [`Container::unpack`].
 pub(crate) fn unpacked<'n, Bytes: AsRef<[u8]> + From<Vec<u8>>>(
     file: Input<'n, Bytes>,
     module: Option<&Input<'_, impl AsRef<[u8]>>>,
     reading: &Reading,
     control: &Control,
 ) -> Result<(Input<'n, Bytes>, Origin)> {
-    let name = file.name;
-    let largest = reading.largest.unwrap_or(dumps::LARGEST);
-    let mut bytes = file.bytes;
-    if let Some(format) = Compression::of(bytes.as_ref()) {
-        let contents = format.decompress(bytes.as_ref(), largest, control);
-        bytes = contents.map_err(|error| error.in_file(name))?.into();
+    let Input { name, mut bytes } = file;
+    let mut origin = Origin::default();
+    for container in CONTAINERS {
+        if container.recognise(bytes.as_ref(), reading) {
+            let contents = container.unpack(
+                bytes.as_ref(),
+                module.map(Input::borrowed),
+                reading,
+                control,
+            );
+            let (contents, found) = contents.map_err(|error| error.in_file(name))?;
+            bytes = contents.into();
+            origin = found;
+        }
     }
-    let is_coredump = Coredump::begins(bytes.as_ref());
-    if reading.raw.is_none() && !is_coredump {
-        return Ok((Input { name, bytes }, Origin::default()));
-    }
-    let module = module.ok_or_else(|| Error::from(InputError::ModuleMissing).in_file(name))?;
-    let target = ContainerModule::read(module)?;
-    let converted = match &reading.raw {
-        Some(values) => target.dump_of_raw(bytes.as_ref(), values),
-        None => target.dump_of_coredump(bytes.as_ref(), reading, largest, control),
-    };
-    let (dump, origin) = converted.map_err(|error| error.in_file(name))?;
-    let bytes = dump.into();
     Ok((Input { name, bytes }, origin))
+}
+
+/// The most bytes that the contents may have.
+fn largest(reading: &Reading) -> u64 {
+    reading.largest.unwrap_or(dumps::LARGEST)
+}
+
+/// A compressed file.
+struct CompressedFile;
+
+impl Container for CompressedFile {
+    fn recognise(&self, file: &[u8], _: &Reading) -> bool {
+        Compression::of(file).is_some()
+    }
+
+    fn unpack(
+        &self,
+        file: &[u8],
+        _: Option<Input<'_>>,
+        reading: &Reading,
+        control: &Control,
+    ) -> Result<(Vec<u8>, Origin)> {
+        let contents = match Compression::of(file) {
+            Some(format) => format.decompress(file, largest(reading), control)?,
+            None => Vec::new(),
+        };
+        Ok((contents, Origin::default()))
+    }
+}
+
+/// Memory without a header, if the caller says so.
+struct RawMemory;
+
+impl Container for RawMemory {
+    fn recognise(&self, _: &[u8], reading: &Reading) -> bool {
+        reading.raw.is_some()
+    }
+
+    fn unpack(
+        &self,
+        file: &[u8],
+        module: Option<Input<'_>>,
+        reading: &Reading,
+        _: &Control,
+    ) -> Result<(Vec<u8>, Origin)> {
+        let values = reading.raw.as_deref().unwrap_or_default();
+        ContainerModule::read(module)?.dump_of_raw(file, values)
+    }
+}
+
+/// A coredump of WebAssembly.
+struct CoredumpFile;
+
+impl Container for CoredumpFile {
+    fn recognise(&self, file: &[u8], _: &Reading) -> bool {
+        Coredump::begins(file)
+    }
+
+    fn unpack(
+        &self,
+        file: &[u8],
+        module: Option<Input<'_>>,
+        reading: &Reading,
+        control: &Control,
+    ) -> Result<(Vec<u8>, Origin)> {
+        ContainerModule::read(module)?.dump_of_coredump(file, reading, control)
+    }
 }
 
 /// The module whose memory is in a container.
@@ -99,8 +183,9 @@ struct ContainerModule<'a> {
 }
 
 impl<'a> ContainerModule<'a> {
-    fn read(input: &'a Input<'_, impl AsRef<[u8]>>) -> Result<Self> {
-        let wasm = input.bytes.as_ref();
+    fn read(input: Option<Input<'a>>) -> Result<Self> {
+        let input = input.ok_or(InputError::ModuleMissing)?;
+        let wasm = input.bytes;
         let read = || {
             let module = Module::parse(wasm, &Control::default())?;
             let boundaries = Boundaries::of_module(wasm, &module)?;
@@ -194,7 +279,6 @@ impl<'a> ContainerModule<'a> {
         &self,
         file: &[u8],
         reading: &Reading,
-        largest: u64,
         control: &Control,
     ) -> Result<(Vec<u8>, Origin)> {
         let coredump = Coredump::parse(file, control)?;
@@ -205,7 +289,7 @@ impl<'a> ContainerModule<'a> {
             let found = globals.get(global.index.0 as usize);
             found.and_then(|found| found.i32_value).unwrap_or(0)
         };
-        let dump = coredump.dump_of(instance, &self.header(value), largest, control)?;
+        let dump = coredump.dump_of(instance, &self.header(value), largest(reading), control)?;
         let module = instance.module;
         let is_of_module = |frame: &&CoredumpFrame| {
             let other = coredump.instances.get(frame.instance as usize);

@@ -1,16 +1,17 @@
 //! Opens a heap dump together with the heap snapshot of its host.
 
 use base::control::Control;
-use base::error::Result;
+use base::error::{Error, Result};
 use base::input::{Input, ReadBytes};
 use dumps::Dump;
-use joined::{DumpIdentity, Handles, JoinOptions, Numbers};
+use joined::{DumpIdentity, Handles, JoinError, JoinOptions, Numbers};
 use questions::LoadedHeap;
 
 use heap::DumpBytes;
 
 use crate::containers::{Origin, Reading, unpacked};
-use crate::recognised::{read_program, require_dump};
+use crate::format::{Boxed, Indexing, Inputs, Keepable};
+use crate::formats::format_of;
 
 /// What surrounds a program: the heap of JavaScript that was captured with its dump.
 #[derive(Clone, Debug)]
@@ -37,12 +38,16 @@ pub fn open_joined<Bytes: ReadBytes + From<Vec<u8>>, Kept: ReadBytes>(
     module: Option<&Input<'_, impl AsRef<[u8]>>>,
     host: HostFiles<'_, Bytes>,
     reading: &Reading,
-    keep: impl FnOnce(Bytes) -> Result<(Kept, Box<dyn DumpBytes>)>,
+    keep: impl FnOnce(Bytes) -> Result<(Kept, Box<dyn DumpBytes>)> + Sync,
     control: &Control,
 ) -> Result<LoadedHeap> {
     let (file, Origin { trap, warnings }) = unpacked(file, module, reading, control)?;
     let name = file.name;
-    require_dump(&file)?;
+    let format = format_of(file.bytes.as_ref());
+    if !format.is_memory() {
+        let what = "the first file is a heap snapshot";
+        return Err(Error::from(JoinError::WrongKinds { what }).in_file(name));
+    }
     let dump = file.bytes.as_ref();
     let memory_size = Dump::parse(dump)
         .map_err(|error| error.in_file(name))?
@@ -61,9 +66,17 @@ pub fn open_joined<Bytes: ReadBytes + From<Vec<u8>>, Kept: ReadBytes>(
     let handles = read_beside(host.handles, &mut beside, control, |bytes| {
         Handles::read(bytes, &identity)
     })?;
-    let program = read_program(module, &file, reading, control)?;
-    let (bytes, contents) = keep(file.bytes)?;
-    let wasm = program.opened(Input { name, bytes }, contents, control)?;
+    let bytes = file.bytes;
+    let inputs = Inputs {
+        file: Input {
+            name,
+            bytes: Boxed(Box::new(Keepable { bytes, keep }) as _),
+        },
+        module: module.map(Input::borrowed),
+        reading,
+        origin: Origin::default(),
+    };
+    let wasm = format.open(inputs, Indexing::WhenAsked, control)?;
     let (snapshot, _) = unpacked(host.snapshot, NO_MODULE, &beside, control)?;
     let js = v8::open(snapshot, None, control)?;
     let options = JoinOptions {

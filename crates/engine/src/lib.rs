@@ -50,8 +50,11 @@
 
 mod containers;
 mod error;
+mod format;
+mod formats;
 mod host_roots;
 mod joined_heap;
+mod memory_dump;
 mod program;
 mod recognised;
 mod snapshot;

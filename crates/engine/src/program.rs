@@ -13,6 +13,7 @@ use heap::{Heap, Opened};
 use questions::LoadedHeap;
 use wasm::ModuleError;
 
+use crate::format::Indexing;
 use crate::host_roots::refuse_host_roots;
 
 /// The facts in the module about every heap of the program: read once, used for each dump.
@@ -211,7 +212,8 @@ impl<'a> Program<'a> {
         control: &Control,
     ) -> Result<LoadedHeap> {
         let name = dump.name;
-        Ok(LoadedHeap::new(self.opened(dump, contents, control)?, name))
+        let opened = self.opened(dump, contents, Indexing::WhenAsked, control)?;
+        Ok(LoadedHeap::new(opened, name))
     }
 
     /// The heap of a dump with its source.
@@ -219,11 +221,17 @@ impl<'a> Program<'a> {
         &self,
         dump: Input<'_, impl ReadBytes>,
         contents: Box<dyn DumpBytes>,
+        indexing: Indexing,
         control: &Control,
     ) -> Result<Opened> {
-        match self.reader(&dump, control)? {
-            ProgramOfDump::AssemblyScript(program) => program.open(dump, contents, control),
-            ProgramOfDump::Native(program) => program.open(dump, contents, control),
+        match (self.reader(&dump, control)?, indexing) {
+            (ProgramOfDump::AssemblyScript(program), Indexing::WhenAsked) => {
+                program.open(dump, contents, control)
+            }
+            (ProgramOfDump::AssemblyScript(program), Indexing::Beside) => {
+                program.open_with_indexes(dump, contents, control)
+            }
+            (ProgramOfDump::Native(program), _) => program.open(dump, contents, control),
         }
     }
 
@@ -239,12 +247,7 @@ impl<'a> Program<'a> {
         control: &Control,
     ) -> Result<LoadedHeap> {
         let name = dump.name;
-        let opened = match self.reader(&dump, control)? {
-            ProgramOfDump::AssemblyScript(program) => {
-                program.open_with_indexes(dump, contents, control)?
-            }
-            ProgramOfDump::Native(program) => program.open(dump, contents, control)?,
-        };
+        let opened = self.opened(dump, contents, Indexing::Beside, control)?;
         let heap = LoadedHeap::new(opened, name);
         heap.prepare(control)?;
         Ok(heap)

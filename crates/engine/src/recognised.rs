@@ -1,50 +1,37 @@
-//! Recognises what a file is, and analyzes or opens it with the source that reads it; a container of memory becomes a
-//! heap dump first. Who calls these functions need
-//! not know which kinds of heaps there are.
+//! Recognises what a file is, and analyzes or opens it with the format that reads it; a container of memory becomes a
+//! heap dump first. Who calls these functions need not know which kinds of heaps there are.
 
-use std::sync::Arc;
-
-use assemblyscript::{DumpBytes, Schedule};
-use base::control::{Control, Phase};
+use base::control::Control;
 use base::error::{Error, Result};
-use base::file_kind::{FileKind, FileStart};
 use base::input::{Input, ReadBytes};
-use base::warning::Warning;
-use heap::Heap;
 use heap::views::{ComparisonSort, ComparisonView, Selection};
-use joined::JoinError;
+use heap::{DumpBytes, Heap};
 use questions::{LoadedHeap, QuestionError};
-use v8::{ModuleNames, SnapshotError};
 
-use crate::InputError;
+use crate::Schedule;
 use crate::containers::{Origin, Reading, unpacked};
+use crate::format::{Boxed, FileBytes, Format, Indexing, Inputs, Keepable};
+use crate::formats::format_of;
 use crate::host_roots::refuse_host_roots;
-use crate::program::Program;
-use crate::snapshot::{module_names, open_named};
 
 /// Analyzes a heap dump or another container of memory with its module, or a heap snapshot, which needs none. With a
 /// module of WasmGC, its objects in a snapshot have the names of the module.
 ///
 /// # Errors
-/// [`SnapshotError::OtherModule`], [`InputError::ModuleMissing`], [`SnapshotError::NotASnapshot`] if the file and the
-/// module do not belong together; [`ContainerError`](dumps::ContainerError); otherwise as [`Program::analyze`] and
+/// [`SnapshotError::OtherModule`](v8::SnapshotError::OtherModule),
+/// [`InputError::ModuleMissing`](crate::InputError::ModuleMissing),
+/// [`SnapshotError::NotASnapshot`](v8::SnapshotError::NotASnapshot) if the file and the module do not belong together;
+/// [`ContainerError`](dumps::ContainerError); otherwise as [`Program::analyze`](crate::Program::analyze) and
 /// [`analyze_snapshot`](crate::analyze_snapshot).
 pub fn analyze(
-    file: Input<'_, impl ReadBytes + From<Vec<u8>>>,
+    file: Input<'_, impl ReadBytes + From<Vec<u8>> + Send>,
     module: Option<&Input<'_, impl AsRef<[u8]>>>,
     reading: &Reading,
     control: &Control,
 ) -> Result<Heap> {
-    let (file, origin) = unpacked(file, module, reading, control)?;
-    if is_snapshot(&file) {
-        refuse_host_roots(&reading.host_roots).map_err(|error| error.in_file(file.name))?;
-        let names = names_for(&file, module, control)?;
-        return v8::analyze(file, names.as_ref(), control);
-    }
-    let program = read_program(module, &file, reading, control)?;
-    let mut heap = program.analyze(file, control)?;
-    heap.warnings.extend(origin.warnings);
-    Ok(heap)
+    let (format, inputs) = read_once(file, module, reading, control)?;
+    check_host_roots(format, &inputs)?;
+    format.analyze(inputs, control)
 }
 
 /// Compares two dumps of one module, or two snapshots of one process.
@@ -59,42 +46,21 @@ pub fn compare<Bytes: ReadBytes + From<Vec<u8>> + Send>(
     selection: Selection<ComparisonSort>,
     control: &Control,
 ) -> Result<ComparisonView> {
-    let (before, earlier) = unpacked(before, module, reading, control)?;
-    let (after, later) = unpacked(after, module, reading, control)?;
-    let is_before = is_snapshot(&before);
-    let is_after = is_snapshot(&after);
-    if is_before != is_after {
-        let (dump, snapshot) = if is_before {
-            (after.name, before.name)
+    let (format, before) = read_once(before, module, reading, control)?;
+    let (other, after) = read_once(after, module, reading, control)?;
+    if format.is_memory() != other.is_memory() {
+        let names = [before.file.name, after.file.name].map(str::to_owned);
+        let [dump, snapshot] = names;
+        let (dump, snapshot) = if format.is_memory() {
+            (dump, snapshot)
         } else {
-            (before.name, after.name)
+            (snapshot, dump)
         };
-        return Err(QuestionError::DumpWithSnapshot {
-            dump: dump.to_owned(),
-            snapshot: snapshot.to_owned(),
-        }
-        .into());
+        return Err(QuestionError::DumpWithSnapshot { dump, snapshot }.into());
     }
-    if is_before {
-        refuse_host_roots(&reading.host_roots).map_err(|error| error.in_file(before.name))?;
-        let names = names_for(&before, module, control)?;
-        let before = open_named(before, names.as_ref(), control)?;
-        let after = open_named(after, names.as_ref(), control)?;
-        return after.compared_with(&before, selection, control);
-    }
-    let program = read_program(module, &before, reading, control)?;
-    let names = [before.name, after.name].map(str::to_owned);
-    let (mut before, mut after) = program.analyze_both(before, after, schedule, control)?;
-    let heaps = [&mut before, &mut after].into_iter();
-    for ((heap, dump), origin) in heaps.zip(names).zip([earlier, later]) {
-        let warnings = origin.warnings.into_iter();
-        heap.warnings
-            .extend(warnings.map(|warning| Warning::InDump {
-                dump: dump.clone(),
-                warning: Box::new(warning),
-            }));
-    }
-    ComparisonView::new(Arc::new(before), Arc::new(after), selection, control)
+    check_host_roots(format, &before)?;
+    let [before, after] = format.analyze_both([before, after], schedule, control)?;
+    ComparisonView::new(before, after, selection, control)
 }
 
 /// Opens a heap dump with its module, or a heap snapshot, for questions; with `prepare`, with all indexes.
@@ -108,84 +74,65 @@ pub fn open<Bytes: ReadBytes + From<Vec<u8>>, Kept: ReadBytes>(
     module: Option<&Input<'_, impl AsRef<[u8]>>>,
     reading: &Reading,
     prepare: bool,
-    keep: impl FnOnce(Bytes) -> Result<(Kept, Box<dyn DumpBytes>)>,
+    keep: impl FnOnce(Bytes) -> Result<(Kept, Box<dyn DumpBytes>)> + Sync,
     control: &Control,
 ) -> Result<LoadedHeap> {
-    let (file, Origin { trap, warnings }) = unpacked(file, module, reading, control)?;
-    if is_snapshot(&file) {
-        refuse_host_roots(&reading.host_roots).map_err(|error| error.in_file(file.name))?;
-        let names = names_for(&file, module, control)?;
-        let loaded = open_named(file, names.as_ref(), control)?;
-        if prepare {
-            loaded.prepare(control)?;
-        }
-        return Ok(loaded);
-    }
-    let program = read_program(module, &file, reading, control)?;
-    let name = file.name;
-    let (bytes, contents) = keep(file.bytes)?;
-    let dump = Input { name, bytes };
-    let loaded = if prepare {
-        program.open_prepared(dump, contents, control)
+    let (file, mut origin) = unpacked(file, module, reading, control)?;
+    let format = format_of(file.bytes.as_ref());
+    let Input { name, bytes } = file;
+    let inputs = Inputs {
+        file: Input {
+            name,
+            bytes: Boxed(Box::new(Keepable { bytes, keep }) as _),
+        },
+        module: module.map(Input::borrowed),
+        reading,
+        origin: Origin::default(),
+    };
+    check_host_roots(format, &inputs)?;
+    let indexing = if prepare {
+        Indexing::Beside
     } else {
-        program.open(dump, contents, control)
-    }?;
-    let loaded = loaded.with_origin(trap, warnings);
+        Indexing::WhenAsked
+    };
+    let opened = format.open(inputs, indexing, control)?;
+    let loaded = LoadedHeap::new(opened, name);
+    if prepare {
+        loaded.prepare(control)?;
+    }
+    let trap = origin.trap.take();
+    let loaded = loaded.with_origin(trap, origin.warnings);
     match &reading.profile {
-        Some(profile) => loaded.with_profile(profile, control),
-        None => Ok(loaded),
+        // A profile is of the memory of a program.
+        Some(profile) if format.is_memory() => loaded.with_profile(profile, control),
+        _ => Ok(loaded),
     }
 }
 
-/// Whether a file is a snapshot, judged by its first bytes.
-fn is_snapshot(file: &Input<'_, impl AsRef<[u8]>>) -> bool {
-    FileKind::of(file.bytes.as_ref()) == Some(FileKind::Json)
+/// The format of a file, and what it is read from.
+fn read_once<'a, Bytes: ReadBytes + From<Vec<u8>> + Send + 'a>(
+    file: Input<'a, Bytes>,
+    module: Option<&'a Input<'_, impl AsRef<[u8]>>>,
+    reading: &'a Reading,
+    control: &Control,
+) -> Result<(&'static dyn Format, Inputs<'a, FileBytes<'a>>)> {
+    let (Input { name, bytes }, origin) = unpacked(file, module, reading, control)?;
+    let format = format_of(bytes.as_ref());
+    let bytes: FileBytes<'a> = Boxed(Box::new(bytes));
+    let inputs = Inputs {
+        file: Input { name, bytes },
+        module: module.map(Input::borrowed),
+        reading,
+        origin,
+    };
+    Ok((format, inputs))
 }
 
-/// Refuses a snapshot where a dump is expected, to be joined with a snapshot.
-///
-/// # Errors
-/// [`JoinError::WrongKinds`].
-pub(crate) fn require_dump(file: &Input<'_, impl AsRef<[u8]>>) -> Result<()> {
-    if !is_snapshot(file) {
+/// Refuses pointers of a host into a file that is not the memory of a program.
+fn check_host_roots<Bytes>(format: &dyn Format, inputs: &Inputs<'_, Bytes>) -> Result<()> {
+    if format.is_memory() {
         return Ok(());
     }
-    let what = "the first file is a heap snapshot";
-    Err(Error::from(JoinError::WrongKinds { what }).in_file(file.name))
-}
-
-/// The names for the objects of WasmGC in a snapshot, if there is a module.
-fn names_for(
-    snapshot: &Input<'_, impl AsRef<[u8]>>,
-    module: Option<&Input<'_, impl AsRef<[u8]>>>,
-    control: &Control,
-) -> Result<Option<ModuleNames>> {
-    let names = module.map(|module| module_names(module, control));
-    names
-        .transpose()
-        .map_err(|error| error.in_file(snapshot.name))
-}
-
-/// The program of a dump. Without a module, the error says what the file needs.
-pub(crate) fn read_program<'a>(
-    module: Option<&'a Input<'_, impl AsRef<[u8]>>>,
-    dump: &Input<'_, impl AsRef<[u8]>>,
-    reading: &Reading,
-    control: &Control,
-) -> Result<Program<'a>> {
-    let Some(module) = module else {
-        let found = FileStart::of(dump.bytes.as_ref());
-        let error = match found.kind {
-            Some(FileKind::HeapDump | FileKind::Coredump) => Error::from(InputError::ModuleMissing),
-            _ => Error::from(SnapshotError::NotASnapshot { found }),
-        };
-        return Err(error.in_file(dump.name));
-    };
-    let _step = control.begin(Phase::Module, 1);
-    let module = Input {
-        name: module.name,
-        bytes: module.bytes.as_ref(),
-    };
-    let program = Program::read(module, control)?.tolerating(reading.tolerance);
-    Ok(program.with_host_roots(reading.host_roots.clone()))
+    let refused = refuse_host_roots(&inputs.reading.host_roots);
+    refused.map_err(|error: Error| error.in_file(inputs.file.name))
 }

@@ -1,24 +1,27 @@
 //! Heap snapshots of V8.
 
+use std::sync::Arc;
+
 use base::control::Control;
 use base::error::Result;
+use base::file_kind::FileKind;
 use base::input::{Input, ReadBytes};
-use heap::Heap;
+use heap::{Heap, Opened};
 use questions::LoadedHeap;
 use v8::{ModuleNames, SnapshotError, TypeNames};
 use wasm::ModuleError;
 use wasm::gc_names::GcNames;
+
+use crate::Schedule;
+use crate::format::{FileBytes, Format, Indexing, Inputs, KeepableBytes};
 
 /// The names that a module of WasmGC gives to its types, fields and globals.
 ///
 /// # Errors
 /// [`SnapshotError::OtherModule`] around the file that is not such a module,
 /// [`Error::Aborted`](base::Error::Aborted).
-pub(crate) fn module_names(
-    module: &Input<'_, impl AsRef<[u8]>>,
-    control: &Control,
-) -> Result<ModuleNames> {
-    let names = match GcNames::read(module.bytes.as_ref(), control) {
+fn module_names(module: &Input<'_>, control: &Control) -> Result<ModuleNames> {
+    let names = match GcNames::read(module.bytes, control) {
         Err(error) if matches!(error.own(), Some(ModuleError::Unreadable { .. })) => {
             GcNames::default()
         }
@@ -59,8 +62,59 @@ pub fn open_snapshot(snapshot: Input<'_, impl ReadBytes>, control: &Control) -> 
     open_named(snapshot, None, control)
 }
 
+/// The format of heap snapshots.
+pub(crate) struct HeapSnapshot;
+
+impl Format for HeapSnapshot {
+    fn recognise(&self, head: &[u8]) -> bool {
+        FileKind::of(head) == Some(FileKind::Json)
+    }
+
+    fn is_memory(&self) -> bool {
+        false
+    }
+
+    fn analyze(&self, inputs: Inputs<'_, FileBytes<'_>>, control: &Control) -> Result<Heap> {
+        let names = names_for(&inputs, control)?;
+        v8::analyze(inputs.file, names.as_ref(), control)
+    }
+
+    /// One after the other. The names of a module are those of both.
+    fn analyze_both(
+        &self,
+        [before, after]: [Inputs<'_, FileBytes<'_>>; 2],
+        _: Schedule,
+        control: &Control,
+    ) -> Result<[Arc<Heap>; 2]> {
+        let names = names_for(&before, control)?;
+        let before = open_named(before.file, names.as_ref(), control)?;
+        let after = open_named(after.file, names.as_ref(), control)?;
+        let earlier = after.earlier_heap(&before, control)?;
+        Ok([earlier, Arc::clone(after.heap())])
+    }
+
+    /// No question reads a snapshot again.
+    fn open(
+        &self,
+        inputs: Inputs<'_, KeepableBytes<'_>>,
+        _: Indexing,
+        control: &Control,
+    ) -> Result<Opened> {
+        let names = names_for(&inputs, control)?;
+        Ok(v8::open(inputs.file, names.as_ref(), control)?.opened)
+    }
+}
+
+/// The names for the objects of WasmGC in a snapshot, if there is a module.
+fn names_for<Bytes>(inputs: &Inputs<'_, Bytes>, control: &Control) -> Result<Option<ModuleNames>> {
+    let names = inputs.module.map(|module| module_names(&module, control));
+    names
+        .transpose()
+        .map_err(|error| error.in_file(inputs.file.name))
+}
+
 /// The same with the names of [`module_names`].
-pub(crate) fn open_named(
+fn open_named(
     snapshot: Input<'_, impl ReadBytes>,
     names: Option<&ModuleNames>,
     control: &Control,

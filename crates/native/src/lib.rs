@@ -9,6 +9,7 @@ mod block_index;
 mod dlmalloc;
 mod dump_memory;
 mod emmalloc;
+mod facts;
 mod fields;
 mod identity;
 mod object_reader;

@@ -7,8 +7,8 @@ use base::units::{Address, ObjectIndex};
 use base::warning::Warning;
 use heap::{
     AllContents, Blocks, ClassFields, ClassNaming, DominatorIndex, EdgeLabel, Facts, FieldReader,
-    FieldType, Found, LabelKind, Lacks, MemoryContents, ObjectReader, PathTree, ReadOrder, Source,
-    Survey, TextFilter,
+    FieldType, Found, LabelKind, MemoryContents, ObjectReader, PathTree, ReadOrder, Source, Survey,
+    TextFilter,
 };
 
 use crate::dump_memory::WindowReader;
@@ -41,25 +41,6 @@ impl TextFilter for NativeTexts<'_> {
         }
         objects.truncate(kept);
         Ok(())
-    }
-}
-
-/// What is the same for all objects of a dump of this program. Without debug information, nothing says what blocks are.
-/// It has no garbage: what nothing refers to has a root of its own.
-pub(crate) fn facts(program: u64, has_types: bool) -> Facts {
-    let without_types =
-        "the module has no debug information, which says what blocks are strings or containers";
-    Facts {
-        program,
-        has_module: true,
-        storage_references: 1,
-        lacks: Lacks {
-            code: "ERR_NOT_IN_NATIVE_HEAP",
-            heap: "a heap of a native program",
-            contents: (!has_types).then_some(without_types),
-            ..Lacks::default()
-        },
-        ..Facts::default()
     }
 }
 

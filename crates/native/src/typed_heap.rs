@@ -50,7 +50,7 @@ impl NativeSource {
         }
         Self {
             used,
-            facts: crate::source::facts(program, !shapes.types.classes.is_empty()),
+            facts: crate::facts::facts(program, !shapes.types.classes.is_empty()),
             heap,
             allocator,
             shapes,

@@ -38,7 +38,11 @@ fn codes_in(file: &str) -> BTreeSet<String> {
 fn codes_of_sources() -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let crates = fs::read_dir(root.join("crates")).unwrap();
-    let sources = crates.map(|entry| entry.unwrap().path().join("src/source.rs"));
+    let files = ["source.rs", "facts.rs"];
+    let sources = crates.flat_map(|entry| {
+        let folder = entry.unwrap().path().join("src");
+        files.map(|file| folder.join(file))
+    });
     let texts = sources.filter_map(|file| fs::read_to_string(file).ok());
     let codes = texts.flat_map(|text| {
         let lines = text.lines().map(str::trim);

@@ -235,7 +235,7 @@ impl LoadedHeap {
     /// The greatest number of an object, if objects keep their numbers. Those of V8 are odd and rise; what has an even
     /// one is no object but memory outside of the heap, whose number says nothing of its time.
     pub(crate) fn newest_object(&self) -> Option<u64> {
-        if !self.source.keeps_numbers() {
+        if !self.source.facts().keeps_numbers {
             return None;
         }
         let numbers = self.heap.objects.addresses.iter();
