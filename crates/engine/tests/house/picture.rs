@@ -1,4 +1,4 @@
-//! The picture in `docs/architecture.md` is the graph of the crates.
+//! The picture in `docs/how-it-works.md` is the graph of the crates.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -35,7 +35,7 @@ fn picture() -> String {
 
 #[test]
 fn the_picture_in_the_documentation_is_the_graph_of_the_crates() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/architecture.md");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/how-it-works.md");
     let text = fs::read_to_string(file).unwrap();
     let picture = picture();
     assert!(text.contains(&picture), "expected:\n{picture}");
@@ -43,7 +43,7 @@ fn the_picture_in_the_documentation_is_the_graph_of_the_crates() {
 
 #[test]
 fn the_documentation_describes_every_crate() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/architecture.md");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/how-it-works.md");
     let text = fs::read_to_string(file).unwrap();
     let rows: BTreeSet<_> = text
         .lines()
