@@ -23,7 +23,7 @@ import {
   releaseObjects,
   SHORT_LIVED,
 } from "./instances.js";
-import { type Unpublished, written } from "./output.js";
+import { flushed, type Unpublished, written } from "./output.js";
 import { type Pause, TIME_TO_REST } from "./pause.js";
 import { COPY_PAGES, READ_COPY, READ_PAGES, WRITE_FILE } from "./remote_code.js";
 
@@ -85,6 +85,7 @@ export async function writeInstanceDump(
       const to = { descriptor, folder: dirname(target) };
       captured = await capture(instance, layout, to, pause);
       await before?.(captured, descriptor);
+      await flushed(descriptor, instance.thread.session);
     });
     return { captured: captured as unknown as Captured, file };
   } finally {
@@ -168,8 +169,7 @@ async function writtenByTarget(
     const { value } = await takeAtRest(instance, await start(), WRITE_FILE, more, true);
     if (fitting("the capture", UNWRITABLE, value).unwritable === true) return undefined;
     const taken = fitting("the capture", OF_FILE, value);
-    const check = () => session.check();
-    await exchange.copyTo(descriptor, headerSize + taken.size, check);
+    await exchange.copyTo(descriptor, headerSize + taken.size, session);
     return taken;
   } finally {
     clearInterval(watch);

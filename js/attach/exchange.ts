@@ -17,6 +17,7 @@ import {
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { answerError } from "../inspector/answer.js";
+import type { Session } from "../inspector/calls.js";
 import { resolveSymlinks } from "../whole_file.js";
 import { unfinished } from "./unfinished.js";
 
@@ -64,20 +65,20 @@ export class Exchange {
    * Copies what was written.
    *
    * @param size how many bytes there must be.
-   * @param check throws if the copy is wanted no longer.
+   * @param session when it ends, so does the copy.
    */
-  async copyTo(descriptor: number, size: number, check: () => void): Promise<void> {
+  async copyTo(descriptor: number, size: number, session: Session): Promise<void> {
     const found = fstatSync(this.#descriptor).size;
     if (found !== size) {
       throw answerError("the target", `wrote a file of ${found} bytes, expected ${size}`);
     }
     const piece = Buffer.allocUnsafe(PIECE);
     for (let at = 0; at < size; ) {
-      check();
+      session.check();
       const { bytesRead } = await readAt(this.#descriptor, piece, 0, PIECE, at);
       if (bytesRead === 0) throw answerError("the target", "made its file smaller");
       const isZero = piece.compare(ZEROS, 0, bytesRead, 0, bytesRead) === 0;
-      if (at > 0 && at % FLUSHED === 0) await flush(descriptor);
+      if (at > 0 && at % FLUSHED === 0) await session.unlessEnded(flush(descriptor));
       // What is not written is zero, and takes no room on the disk.
       for (let done = 0; !isZero && done < bytesRead; ) {
         done += (await writeAt(descriptor, piece, done, bytesRead - done, at + done)).bytesWritten;

@@ -4,11 +4,17 @@ import { closeSync, fsync, mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { promisify } from "node:util";
 import { HeapAnalyzerError } from "../errors.js";
+import type { Session } from "../inspector/calls.js";
 import { AtomicFile, reason, resolveSymlinks, writeFully } from "../whole_file.js";
 import { unfinished } from "./unfinished.js";
 
 /** A large file takes seconds, in which an abort is heard. */
 const synced = promisify(fsync);
+
+/** Writes a file to the disk, and waits for that no longer than the session lasts. */
+export async function flushed(descriptor: number, session: Session): Promise<void> {
+  await session.unlessEnded(synced(descriptor));
+}
 
 /** A file that does not have its final name yet. Its contents are on the disk. */
 export interface Unpublished {

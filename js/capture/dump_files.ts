@@ -3,6 +3,7 @@
 import { join, resolve } from "node:path";
 import { threadId } from "node:worker_threads";
 
+import { escapeUnprintable } from "../text.js";
 import { writeDumpFile } from "./dump_file.js";
 import { type HiddenExports, liveInstances } from "./registry.js";
 import { takeSnapshot } from "./snapshot.js";
@@ -36,8 +37,9 @@ export function writeAllDumps(instances: readonly HiddenExports[] = liveInstance
   return instances.length;
 }
 
+/** A line on stderr. What the program may have chosen in it controls no terminal. */
 export function report(line: string): void {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${escapeUnprintable(line)}\n`);
 }
 
 /** A name in the format of Node's heap snapshots: date, time, process, thread, sequence. */

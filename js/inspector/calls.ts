@@ -38,6 +38,8 @@ export interface Session {
   call<M extends Method>(method: M, parameters?: object, late?: Late): Promise<Answer<M>>;
   /** Fails if the session has ended, so that work without calls ends too. */
   check(): void;
+  /** Waits for work without calls, but not after the end of the session. */
+  unlessEnded<T>(work: Promise<T>): Promise<T>;
   /** Calls `listener` with the parameters of each such event, until the function that it returns is called. */
   on<E extends Event>(event: E, listener: (happened: Happened<E>) => void): () => void;
   /** The target works on what is awaited, so it is not silent. */
@@ -73,6 +75,8 @@ export class Calls implements Session {
   readonly #line: Line;
   isTimed = false;
   readonly #waiting = new Map<number, Waiting>();
+  /** What to fail at the end, beside calls. */
+  readonly #others = new Set<(error: Error) => void>();
   readonly #listeners = new Map<Event, ((parameters: never) => void)[]>();
   #last = 0;
   /** Why the session ended. */
@@ -96,6 +100,20 @@ export class Calls implements Session {
 
   check(): void {
     if (this.#ended !== undefined) throw this.#ended;
+  }
+
+  async unlessEnded<T>(work: Promise<T>): Promise<T> {
+    this.check();
+    let fail: (error: Error) => void = () => {};
+    const end = new Promise<never>((_, reject) => {
+      fail = reject;
+    });
+    this.#others.add(fail);
+    try {
+      return await Promise.race([work, end]);
+    } finally {
+      this.#others.delete(fail);
+    }
   }
 
   async call<M extends Method>(
@@ -184,6 +202,7 @@ export class Calls implements Session {
   end(error: Error): void {
     this.#ended ??= error;
     for (const id of [...this.#waiting.keys()]) this.#settled(id)?.reject(error);
+    for (const fail of this.#others) fail(error);
   }
 }
 
