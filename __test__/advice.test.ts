@@ -1,14 +1,13 @@
 /** What to do about an error or a warning: the engine states facts, each surface adds advice in its own words. */
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { adviceFor, CODES, withAdvice } from "../dist/advice.js";
 import { analyzeFile, HeapAnalyzerError } from "../dist/index.js";
+import { runIn } from "./support/command_line.ts";
 
 const ROOT = resolve(__dirname, "..");
-const CLI = join(ROOT, "dist/heap_analyzer/cli.js");
 const folder = mkdtempSync(join(tmpdir(), "advice-"));
 
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -22,7 +21,7 @@ test("each code with advice is explained in the documentation", () => {
 });
 
 test("the API does not name options of the command line, nor do tools for agents", () => {
-  const { stdout } = spawnSync(process.execPath, [CLI, "check", "--help"], { encoding: "utf8" });
+  const { stdout } = runIn(folder, ["check", "--help"]);
   const options = new Set(stdout.match(/--[a-z-]+/g));
   expect(options).toContain("--min-dumps");
   for (const code of CODES) {
@@ -47,7 +46,7 @@ test("the same error has the advice of the API as a property, and that of the co
   expect(code).toBe("ERR_MODULE_MISSING");
   expect(message).not.toContain("--");
   expect(advice).toBe("pass the module as the argument wasm");
-  const { stderr } = spawnSync(process.execPath, [CLI, "analyze", dump], { encoding: "utf8" });
+  const { stderr } = runIn(folder, ["analyze", dump]);
   expect(stderr.trim()).toBe(`error: ${message}; pass the module with --wasm`);
 });
 

@@ -1,15 +1,13 @@
 // Where a check says that the class of what leaks is: at its constructor, if there is a source map beside the module.
 
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Log } from "sarif";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { captureDump, exposeGlobals } from "../dist/capture.js";
+import { runIn } from "./support/command_line.ts";
 import { runCompiler } from "./support/compile.ts";
-
-const CLI = join(import.meta.dirname, "../dist/heap_analyzer/cli.js");
 
 const SOURCE = `class Page {
   title: string = "page";
@@ -69,7 +67,7 @@ function checked(cwd: string, ...more: string[]) {
   const sarif = join(folder, "heap.sarif");
   const module = ["--wasm", join(folder, "out.wasm")];
   const args = ["check", ...files, ...module, "--report", `sarif=${sarif}`, ...more];
-  const { status, stdout } = spawnSync(process.execPath, [CLI, ...args], { encoding: "utf8", cwd });
+  const { status, stdout } = runIn(cwd, args);
   expect(status).toBe(2);
   const log = JSON.parse(readFileSync(sarif, "utf8")) as Log;
   const places = (log.runs[0]?.results ?? []).flatMap(({ locations }) =>

@@ -20,7 +20,7 @@ import {
 } from "@warpo/heap-analyzer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "./mcp/client.ts";
-import { CLI } from "./support/command_line.ts";
+import { CLI, runIn } from "./support/command_line.ts";
 import { dataOfReport } from "./support/report_data.ts";
 
 const SAMPLES = join(import.meta.dirname, "programs/coredump");
@@ -54,6 +54,7 @@ const GLOBALS: Record<string, number> = Object.fromEntries(
 
 /** The exit code and the output of the command line. */
 function run(args: string[], input?: Uint8Array) {
+  if (input === undefined) return runIn(folder, [...args, "--wasm", WASM]);
   const { status, stdout, stderr } = spawnSync(process.execPath, [CLI, ...args, "--wasm", WASM], {
     input,
   });

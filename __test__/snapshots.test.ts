@@ -1,7 +1,7 @@
 // Heap snapshots of V8 through the API and the command line. Their numbers are compared with DevTools in
 // `devtools/snapshots.test.ts`.
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,9 +17,9 @@ import {
   openHeapFileAsync,
 } from "../dist/index.js";
 import { run } from "./support/capture.ts";
+import { CLI, runIn } from "./support/command_line.ts";
 import { compile, UNOPTIMISED } from "./support/compile.ts";
 
-const CLI = join(import.meta.dirname, "../dist/heap_analyzer/cli.js");
 const PROGRAM = join(import.meta.dirname, "snapshots/program.cjs");
 
 let folder: string;
@@ -39,8 +39,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The JSON that a command prints. */
 function answer(...args: string[]) {
-  const options = { encoding: "utf8", maxBuffer: 2 ** 28 } as const;
-  return JSON.parse(execFileSync(process.execPath, [CLI, ...args, "--format", "json"], options));
+  return JSON.parse(runIn(folder, [...args, "--format", "json"]).stdout);
 }
 
 describe("the command", () => {
@@ -83,18 +82,15 @@ describe("the command", () => {
   test("ids are shown as in DevTools, and taken in this form", () => {
     const { objects } = answer("find", after, "--class", "Session", "--limit", "1");
     const id = `@${objects[0].address}`;
-    const options = { encoding: "utf8" } as const;
-    const text = execFileSync(process.execPath, [CLI, "object", after, id], options);
+    const text = runIn(folder, ["object", after, id]).stdout;
     expect(text).toMatch(new RegExp(`^Session at ${id}\n`));
-    const { status, stderr } = spawnSync(process.execPath, [CLI, "object", after, "@2"], options);
+    const { status, stderr } = runIn(folder, ["object", after, "@2"]);
     expect(stderr).toMatch(/there is no object at address @2; the nearest objects are at @\d+ /);
     expect(status).toBe(1);
   });
 
   test("report shows what a snapshot says, and leaves out the rest", () => {
-    const page = execFileSync(process.execPath, [CLI, "report", after, "--before", before], {
-      encoding: "utf8",
-    });
+    const page = runIn(folder, ["report", after, "--before", before]).stdout;
     const data = /id="data">([^<]*)</.exec(page)?.[1] ?? "";
     const { body } = JSON.parse(inflateRawSync(Buffer.from(data, "base64")).toString());
     expect(body.unreachable).toBeNull();
@@ -123,18 +119,13 @@ describe("the command", () => {
     ["unreachable", []],
     ["export", ["--to", "heapsnapshot", "--output", "copy.heapsnapshot"]],
   ])("%s is refused", (name, options) => {
-    const { status, stderr } = spawnSync(process.execPath, [CLI, name, after, ...options], {
-      cwd: folder,
-      encoding: "utf8",
-    });
+    const { status, stderr } = runIn(folder, [name, after, ...options]);
     expect(stderr).toContain("a heap snapshot of V8 cannot answer");
     expect(status).toBe(1);
   });
 
   test("analyze with a file that is no module is refused", () => {
-    const { status, stderr } = spawnSync(process.execPath, [CLI, "analyze", after, "--wasm", CLI], {
-      encoding: "utf8",
-    });
+    const { status, stderr } = runIn(folder, ["analyze", after, "--wasm", CLI]);
     expect(stderr).toMatch(/no program in it is of this module.*; leave out --wasm$/m);
     expect(status).toBe(1);
   });
@@ -205,9 +196,7 @@ describe("allocations that V8 tracked", () => {
     // What is older than the tracking has no line, and is counted.
     expect(forth.otherObjectsBefore.count).toBeGreaterThan(1000);
     expect(forth.otherObjectsAfter).toEqual(back.otherObjectsBefore);
-    const text = execFileSync(process.execPath, [CLI, "sites", later, "--before", tracked], {
-      encoding: "utf8",
-    });
+    const text = runIn(folder, ["sites", later, "--before", tracked]).stdout;
     expect(text).toMatch(/^live .* before, .* after .*, by the function that allocated it, as V8/);
     expect(text).toMatch(/\n[\d,]+ objects with .* before, and .* after, were not recorded: /);
   });
@@ -220,9 +209,7 @@ describe("allocations that V8 tracked", () => {
       /after\.heapsnapshot does not say where objects were allocated: .* while it tracked allocations/,
     ],
   ])("are asked for if there are none: %s", (_, args, expected) => {
-    const { status, stderr } = spawnSync(process.execPath, [CLI, "sites", ...args()], {
-      encoding: "utf8",
-    });
+    const { status, stderr } = runIn(folder, ["sites", ...args()]);
     expect(stderr).toMatch(expected);
     expect(status).toBe(1);
   });
