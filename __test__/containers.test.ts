@@ -232,7 +232,7 @@ describe("the command line", () => {
 
   test("checks a coredump and dumps, and writes two into a report", () => {
     const budget = ["--no-default", "--max", "prog/Item=10"];
-    const { status, stdout } = run(["check", dump, CORE, PACKED, ...budget]);
+    const { status, stdout } = run(["check", CORE, PACKED, dump, ...budget]);
     expect(status).toBe(2);
     expect(stdout).toContain("prog/Item");
     const page = join(folder, "report.html");
