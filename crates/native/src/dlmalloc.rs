@@ -23,6 +23,8 @@ const IN_USE: u32 = 2;
 const PREVIOUS_IN_USE: u32 = 1;
 const FLAGS: u32 = 7;
 const FENCEPOST: u32 = 7;
+/// How many blocks Rust's version frees before it looks for segments that can be released.
+const RELEASE_CHECKS: u32 = 4095;
 /// The size of a chunk's header before its payload, and of the smallest chunk.
 const HEADER: u32 = 8;
 const MINIMUM: u32 = 16;
@@ -83,7 +85,7 @@ impl<'m> StateSearch<'m> {
             }
             match walk_segments(memory, top, segment, self.is_tolerant, control) {
                 Ok(mut walk) => {
-                    walk.state = state(at, segment);
+                    walk.state = state(memory, at, segment);
                     return Ok(Some(walk));
                 }
                 Err(error) => keep_damage(&mut self.damage, error)?,
@@ -150,13 +152,26 @@ fn segment_fields(memory: Memory<'_>, at: u32, top: Top) -> impl Iterator<Item =
     fields.into_iter()
 }
 
-/// The range of the state. In C, the field `segment` comes 424 bytes after `top`; in Rust 12 bytes after it, or before it
-/// since 1.76.
-fn state(top: u32, segment: u32) -> Range<u32> {
+/// The range of the state, exactly: what comes directly before or behind it is the program's, and can be a root.
+///
+/// | | before `top` | `segment` | behind `top` |
+/// |---|---|---|---|
+/// | C | 24 bytes | +424 or more | up to the two words `extp` and `exts` behind `segment` |
+/// | Rust | 412 | +12 | 40: `trim_check`, `least_addr` and `release_checks` come last |
+/// | Rust since 1.76, which reorders fields | 428 | -300 | 24: the same fields come last |
+///
+/// In Rust, the crate `dlmalloc` since 0.2.14 has two more fields at the end: `granularity`, and the number that
+/// `release_checks` begins with.
+fn state(memory: Memory<'_>, top: u32, segment: u32) -> Range<u32> {
+    const SEGMENT_SIZE: u32 = 16;
     let (before, after) = match segment.wrapping_sub(top) as i32 {
-        200.. => (24, segment - top + 32),
-        0..200 => (412, 44),
-        _ => (428, 64),
+        200.. => (24, segment - top + SEGMENT_SIZE + 8),
+        distance => {
+            let (before, after) = if distance >= 0 { (412, 40) } else { (428, 24) };
+            let limit = memory.word_behind(Address(top), after + 4);
+            let has_limits = limit == Some(RELEASE_CHECKS);
+            (before, after + if has_limits { 8 } else { 0 })
+        }
     };
     top.saturating_sub(before)..top.saturating_add(after)
 }
@@ -342,6 +357,19 @@ mod tests {
         let used: u32 = walk.usable.iter().map(|usable| usable + 4).sum();
         assert_eq!(u64::from(used) + walk.free + walk.overhead, u64::from(SIZE));
         assert!(walk.state.contains(&(STATE + 24)) && walk.state.contains(&(STATE + 448)));
+    }
+
+    #[test]
+    fn the_state_ends_where_its_last_field_does() {
+        let mut bytes = vec![0; 4096];
+        let ends = |bytes: &[u8]| {
+            let state = |top, segment| state(Memory::new(bytes), top, segment);
+            // C, Rust before 1.76, and Rust since then.
+            [(1024, 1448), (1412, 1424), (1428, 1128)].map(|(top, segment)| state(top, segment))
+        };
+        assert_eq!(ends(&bytes), [1000..1472, 1000..1452, 1000..1452]);
+        bytes[1456..1460].copy_from_slice(&RELEASE_CHECKS.to_le_bytes());
+        assert_eq!(ends(&bytes), [1000..1472, 1000..1460, 1000..1460]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use base::error::Result;
 use base::native_warning::NativeWarning;
 use base::units::Address;
 use base::warning::Warning;
-use dumps::{Dump, HostRoot};
+use dumps::{Dump, HostRoot, Memory};
 use heap::{FoundSlots, RootKind};
 use wasm::module::{DataSegment, Global, Module};
 
@@ -50,6 +50,13 @@ impl NativeRoots {
     }
 }
 
+/// The bytes of a pointer.
+const WORD: u32 = 4;
+/// Where the linker puts static data if it comes before the stack. It keeps the words below free.
+const STATIC_BASE: u32 = 1024;
+/// What every stack pointer is a multiple of.
+const STACK_ALIGNMENT: u32 = 16;
+
 /// The parts of the memory below the heap.
 pub(crate) struct Layout {
     stack: Range<u32>,
@@ -60,13 +67,14 @@ pub(crate) struct Layout {
     is_heap_initialised: bool,
 }
 
-/// Without names, it is the first mutable global, unless this begins with 0.
+/// Without names, it is the first mutable global, unless this begins with what is no end of a stack.
 fn stack_pointer<'m>(module: &'m Module<'_>) -> Option<&'m Global<'m>> {
     let globals = &module.globals;
     let first = || {
         let mut all = globals.iter();
         let first = all.find(|global| global.dump_position == Some(0));
-        first.filter(|first| first.initial != Some(0))
+        let is_end = |initial: u32| initial != 0 && initial.is_multiple_of(STACK_ALIGNMENT);
+        first.filter(|first| first.initial.is_none_or(is_end))
     };
     globals
         .named("__stack_pointer")
@@ -97,11 +105,18 @@ impl Layout {
         // Without segments whose address is known, all words below the stack may be static data.
         let lowest = lowest.unwrap_or(if is_stack_first { initial } else { 0 });
         let lowest = lowest.min(walk.state.start);
+        // An optimiser leaves out the zeros that a segment begins with, but the variables there have their addresses.
+        let is_stack_below = initial <= lowest;
+        let lowest = match initial {
+            0 => lowest,
+            _ if is_stack_below => initial,
+            _ => lowest.min(STATIC_BASE),
+        };
         let end_of = |data: &DataSegment<'_>| data.start.0.saturating_add(data.bytes.len() as u32);
         let known = module.data.iter().map(end_of).max().unwrap_or(0);
         let is_heap_initialised = !walk.segments.is_empty() && known > heap;
         let stack = current.min(initial)..initial;
-        if initial <= lowest {
+        if is_stack_below {
             return Self {
                 stack,
                 statics: lowest..heap.max(lowest),
@@ -147,6 +162,14 @@ impl Layout {
     }
 }
 
+/// The words of a range that are in the memory, with the one whose middle it begins in: an optimiser lets a segment begin
+/// at any byte, but a variable that can hold a pointer is at a multiple of a word.
+fn whole_words(range: &Range<u32>, memory: Memory<'_>) -> Range<u32> {
+    let start = range.start / WORD * WORD;
+    let end = u64::from(range.end).min(memory.size()) as u32;
+    start..end.max(start)
+}
+
 /// Finds the roots. Left out are the state of the allocator, and initialised words that have their initial value: a
 /// text that looks like an address is none.
 pub(crate) fn find(
@@ -171,13 +194,11 @@ pub(crate) fn find(
             roots.slots.add_global(&name, object)?;
         }
     }
-    let statics = &layout.statics;
+    let statics = &whole_words(&layout.statics, dump.memory);
     let words = |range: &Range<u32>| {
-        let count = (range.end - range.start) / 4;
-        dump.memory
-            .words_at(Address(range.start), count)
-            .into_iter()
-            .flatten()
+        let count = (range.end - range.start) / WORD;
+        let words = dump.memory.words_at(Address(range.start), count);
+        words.into_iter().flatten()
     };
     let mut initial = columns::repeated(0u8, (statics.end - statics.start) as usize)?;
     for data in &module.data {
@@ -204,7 +225,7 @@ pub(crate) fn find(
         let name = names.name(at).unwrap_or_else(|| format!("{at:#x}"));
         roots.slots.add_global(&format!("static {name}"), object)?;
     }
-    for (nth, word) in words(&layout.stack).enumerate() {
+    for (nth, word) in words(&whole_words(&layout.stack, dump.memory)).enumerate() {
         if let Some(object) = index.around(word) {
             columns::push(&mut roots.kinds, (object, RootKind::Stack))?;
             roots.slots.add_stack_word(nth, object)?;
@@ -222,15 +243,20 @@ mod tests {
     const STATIC: u32 = 1024;
     const HEAP: u32 = 4096;
 
-    /// A memory with a static word that refers to the one block, and the module that initialises `bytes` of it.
-    fn roots_of(bytes: usize) -> (Vec<&'static str>, usize) {
+    /// A memory whose word at [`STATIC`] refers to the one block.
+    fn memory() -> Vec<u8> {
+        let mut memory = vec![0u8; 1 << 16];
+        memory[STATIC as usize..STATIC as usize + 4].copy_from_slice(&(HEAP + 8).to_le_bytes());
+        memory
+    }
+
+    /// The codes of warnings and the number of roots, with a module that puts these bytes there.
+    fn roots_of(start: u32, bytes: &[u8]) -> (Vec<&'static str>, usize) {
         let mut file = b"ASHD".to_vec();
         for word in [2, 0, 0, 512, 0] {
             file.extend_from_slice(&u32::to_le_bytes(word));
         }
-        let mut memory = vec![0u8; 1 << 16];
-        memory[STATIC as usize..STATIC as usize + 4].copy_from_slice(&(HEAP + 8).to_le_bytes());
-        file.extend_from_slice(&memory);
+        file.extend_from_slice(&memory());
         let dump = Dump::parse(&file).unwrap();
         let heap = HEAP..HEAP + 1024;
         let walk = UsedBlocks {
@@ -242,8 +268,8 @@ mod tests {
         };
         let mut module = Module::default();
         module.data.push(DataSegment {
-            start: Address(STATIC),
-            bytes: &memory[STATIC as usize..STATIC as usize + bytes],
+            start: Address(start),
+            bytes,
         });
         let index = BlockIndex::new(&walk).unwrap();
         let layout = Layout::find(&module, &dump, &walk);
@@ -262,10 +288,22 @@ mod tests {
 
     #[test]
     fn an_initialised_word_is_a_root_only_if_the_module_was_made_from_a_memory() {
-        assert_eq!(roots_of(64), (vec![], 0));
+        let initial = |size: usize| memory()[STATIC as usize..][..size].to_vec();
+        assert_eq!(roots_of(STATIC, &initial(64)), (vec![], 0));
         assert_eq!(
-            roots_of((HEAP - STATIC) as usize + 64),
+            roots_of(STATIC, &initial((HEAP - STATIC) as usize + 64)),
             (vec!["WARN_DATA_SNAPSHOT"], 1)
         );
+    }
+
+    #[test]
+    fn a_segment_may_begin_at_any_byte_before_or_in_a_static_word() {
+        for start in STATIC - 9..STATIC + 4 {
+            assert_eq!(roots_of(start, &[1; 30]), (vec![], 1), "{start}");
+            // Not with the value that the segment gives the word.
+            let initial = &memory()[start as usize..][..30];
+            let expected = usize::from(start > STATIC);
+            assert_eq!(roots_of(start, initial), (vec![], expected), "{start}");
+        }
     }
 }
