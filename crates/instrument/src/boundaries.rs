@@ -108,15 +108,19 @@ impl Boundaries {
         if stack_pointer.is_none() {
             stack_pointer = read_once(&mut code, module)?.stack_pointer(globals);
         }
-        if stack_pointer.is_none() && has_runtime(module, read_once(&mut code, module)?) {
+        if stack_pointer.is_none() && is_assemblyscript(module, read_once(&mut code, module)?) {
             let collector = CollectorCode::find(module, &Control::default());
             stack_pointer = collector.and_then(|collector| collector.stack_pointer());
         }
         let initial = |index| globals.get(index).and_then(|global| global.initial);
         let named_base = by_name(&HEAP_BASE, module, exports).map(Boundary::Global);
+        let named_end = by_name(&DATA_END, module, exports);
+        // The linker of C, C++, Rust and Zig can put the stack below static data: then the heap begins where that ends.
+        let end_of_data = named_end.and_then(initial).unwrap_or(0);
+        let above_data = |stack_end: u32| Boundary::Folded(stack_end.max(end_of_data));
         let heap_base = match stack_pointer {
             Some(index) => {
-                let folded = || initial(index).map(Boundary::Folded);
+                let folded = || initial(index).map(above_data);
                 let is_linked = || is_linked(globals, index).then_some(Boundary::Folded(0));
                 let found = named_base.or_else(folded).or_else(is_linked);
                 found.ok_or(missing(&HEAP_BASE))?
@@ -129,8 +133,10 @@ impl Boundaries {
                 }
                 let lowest = segments_end(module);
                 let nothing_is_allocated = || (!code.grows_memory).then_some(lowest);
-                let root = code
-                    .allocator_root(lowest)
+                // Any code has constants that look like the address of an allocator.
+                let root = is_assemblyscript(module, code)
+                    .then(|| code.allocator_root(lowest))
+                    .flatten()
                     .or_else(nothing_is_allocated)
                     .map(Boundary::Folded);
                 let variable = || {
@@ -141,21 +147,24 @@ impl Boundaries {
                 let Some(root) = root.or_else(variable) else {
                     let linked = linked_boundaries(module, code).ok_or(missing(&STACK_POINTER))?;
                     // A module that was exposed before names its boundaries.
-                    let data_end = by_name(&DATA_END, module, exports).map(Boundary::Global);
+                    let data_end = named_end.map(Boundary::Global);
                     return Ok(Self {
                         data_end: data_end.unwrap_or(linked.data_end),
                         stack_pointer: match (linked.stack_pointer, named_base) {
                             (Boundary::Folded(_), Some(base)) => base,
                             (found, _) => found,
                         },
-                        heap_base: named_base.unwrap_or(linked.heap_base),
+                        heap_base: named_base.unwrap_or(match linked.heap_base {
+                            Boundary::Folded(stack_end) => above_data(stack_end),
+                            global => global,
+                        }),
                     });
                 };
                 named_base.unwrap_or(root)
             }
         };
         let is_variable = |index| globals.get(index).is_some_and(|global| global.mutable);
-        let data_end = match (by_name(&DATA_END, module, exports), heap_base) {
+        let data_end = match (named_end, heap_base) {
             (Some(index), _) => Boundary::Global(index),
             // There is no shadow stack between them, and both are 0 until the allocator is used.
             (None, Boundary::Global(root)) if is_variable(root) => heap_base,
@@ -218,10 +227,11 @@ fn linked_boundaries(module: &Module<'_>, code: &CodeFacts) -> Option<Boundaries
     })
 }
 
-/// Whether there is any sign of the AssemblyScript runtime. Without one, functions are not executed:
-/// `register` passes every module of a process.
-fn has_runtime(module: &Module<'_>, code: &CodeFacts) -> bool {
-    code.allocator_root(segments_end(module)).is_some()
+/// Whether there is any sign of the AssemblyScript runtime. Without one, functions are not executed: `register` passes
+/// every module of a process.
+fn is_assemblyscript(module: &Module<'_>, code: &CodeFacts) -> bool {
+    code.has_allocator()
+        || module.globals.named(TLSF_ROOT).is_some()
         || ["__new", "__collect"]
             .iter()
             .any(|name| module.functions.exported(name).is_some())

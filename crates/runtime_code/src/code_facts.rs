@@ -23,7 +23,7 @@ use std::ops::RangeInclusive;
 use wasmparser::{FunctionBody, Operator};
 
 use crate::flattened_code::FlattenedCode;
-use crate::std_library::{ALIGNMENT, ROOT_SIZE};
+use crate::std_library::{ALIGNMENT, LARGEST_SIZES, ROOT_SIZE};
 use base::control::Control;
 use base::error::Result;
 use base::units::GlobalIndex;
@@ -40,6 +40,8 @@ pub struct CodeFacts {
     limits: BTreeSet<(u32, u32)>,
     /// Constants that may be the address of the allocator's root, or of its end.
     constants: BTreeSet<u32>,
+    /// By size in [`LARGEST_SIZES`], whether the code has it as a constant.
+    has_largest: [bool; LARGEST_SIZES.len()],
     /// Whether any code grows the memory, as every allocator does.
     pub grows_memory: bool,
 }
@@ -98,6 +100,11 @@ impl CodeFacts {
             self.limit(global.index, 0..=global.initial?)?;
             Some(global.index)
         })
+    }
+
+    /// Whether the allocator of AssemblyScript is in the code, by the sizes that it checks.
+    pub fn has_allocator(&self) -> bool {
+        self.has_largest == [true; LARGEST_SIZES.len()]
     }
 
     /// The address of the allocator's root, at or above this one, if the code has it as a constant. Also
@@ -180,6 +187,9 @@ impl CodeFacts {
                 }
                 (_, Operator::I32Const { value }) => {
                     let value = *value as u32;
+                    if let Some(nth) = LARGEST_SIZES.iter().position(|&size| size == value) {
+                        self.has_largest[nth] = true;
+                    }
                     if self.constants.len() < MOST_CONSTANTS
                         && matches!(value % ALIGNMENT, 0 | REMAINDER_OF_END)
                     {

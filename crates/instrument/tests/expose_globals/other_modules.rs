@@ -45,6 +45,14 @@ const GROW: [u8; 5] = [0x41, 0, 0x40, 0, 0x1a];
 /// global.get 0, i32.const -16, i32.add, global.set 0
 const MOVE: [u8; 7] = [0x23, 0, 0x41, 0x70, 0x6a, 0x24, 0];
 
+/// i32.const 2048, drop, i32.const 2048 + 1572, drop
+const ROOT: [u8; 8] = [0x41, 0x80, 0x10, 0x1a, 0x41, 0xa4, 0x1c, 0x1a];
+
+/// The largest block and the largest object of AssemblyScript's allocator: i32.const, drop, i32.const, drop
+const LARGEST_SIZES: [u8; 14] = [
+    0x41, 0xfc, 0xff, 0xff, 0xff, 0x03, 0x1a, 0x41, 0xec, 0xff, 0xff, 0xff, 0x03, 0x1a,
+];
+
 #[test]
 fn a_module_that_allocates_without_the_runtime_is_refused() {
     let module = TestModule {
@@ -102,10 +110,8 @@ fn a_module_that_allocates_and_has_no_mutable_global_has_no_stack() {
 
 #[test]
 fn a_module_that_pushes_no_stack_frame_has_the_heap_base_in_place_of_the_stack_pointer() {
-    // i32.const 2048, drop, i32.const 2048 + 1572, drop
-    let constants = [0x41, 0x80, 0x10, 0x1a, 0x41, 0xa4, 0x1c, 0x1a];
     let module = TestModule {
-        code: [&GROW[..], &constants].concat(),
+        code: [&GROW[..], &ROOT, &LARGEST_SIZES].concat(),
         ..TestModule::default()
     };
     let exposed = expose_globals(&module.build()).unwrap();
@@ -113,6 +119,37 @@ fn a_module_that_pushes_no_stack_frame_has_the_heap_base_in_place_of_the_stack_p
     assert_eq!(initial(&exposed, "heap_base"), Some(2048));
     assert_eq!(initial(&exposed, "stack_pointer"), Some(2048));
     assert_eq!(expose_globals(&exposed).unwrap(), exposed);
+}
+
+#[test]
+fn constants_of_another_language_are_no_heap_base() {
+    let mut pointer = TestGlobal::mutable_i32();
+    pointer.value = 66560;
+    let module = TestModule {
+        defined: vec![pointer],
+        code: [&GROW[..], &MOVE, &ROOT].concat(),
+        ..TestModule::default()
+    };
+    let exposed = expose_globals(&module.build()).unwrap();
+    assert_eq!(initial(&exposed, "heap_base"), Some(66560));
+    assert_eq!(initial(&exposed, "stack_pointer"), Some(66560));
+}
+
+#[test]
+fn a_stack_below_static_data_does_not_end_where_the_heap_begins() {
+    for name in ["$__stack_pointer", ""] {
+        let text = format!(
+            r#"(module (memory 2)
+              (global {name} (mut i32) (i32.const 4096))
+              (global (export "__data_end") i32 (i32.const 6004))
+              (data (i32.const 4096) "static")
+              (func (drop (memory.grow (i32.const 1)))
+                (global.set 0 (i32.sub (global.get 0) (i32.const 16)))))"#
+        );
+        let exposed = expose_globals(&wat::parse_str(text).unwrap()).unwrap();
+        assert_eq!(initial(&exposed, "heap_base"), Some(6004), "{name}");
+        assert_eq!(expose_globals(&exposed).unwrap(), exposed);
+    }
 }
 
 #[test]
