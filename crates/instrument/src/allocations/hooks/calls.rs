@@ -44,24 +44,31 @@ impl CallGraph {
 
     /// The functions that call these, directly or not.
     pub(crate) fn above(&self, functions: &BTreeSet<u32>) -> BTreeSet<u32> {
-        reached(functions, &self.callers())
+        let callers = self.callers();
+        reached(functions, |function| {
+            callers.get(&function).into_iter().flatten()
+        })
     }
 
     /// Functions that these call, directly or not, and that call these again.
     pub(super) fn between(&self, hooks: &BTreeSet<u32>) -> BTreeSet<u32> {
-        let below = reached(hooks, &self.callees);
-        let above = reached(hooks, &self.callers());
+        let callees = |function| self.callees.get(&function).into_iter().flatten();
+        let below = reached(hooks, callees);
+        let above = self.above(hooks);
         let both = below.intersection(&above).copied();
         both.filter(|function| !hooks.contains(function)).collect()
     }
 }
 
 /// Everything that can be reached from these in at least one step.
-fn reached(from: &BTreeSet<u32>, next: &BTreeMap<u32, Vec<u32>>) -> BTreeSet<u32> {
+pub(super) fn reached<'n, Next: IntoIterator<Item = &'n u32>>(
+    from: &BTreeSet<u32>,
+    next: impl Fn(u32) -> Next,
+) -> BTreeSet<u32> {
     let mut reached = BTreeSet::new();
     let mut waiting: Vec<u32> = from.iter().copied().collect();
     while let Some(function) = waiting.pop() {
-        for &other in next.get(&function).into_iter().flatten() {
+        for &other in next(function) {
             if reached.insert(other) {
                 waiting.push(other);
             }

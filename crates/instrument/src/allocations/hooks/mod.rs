@@ -9,6 +9,7 @@ mod calls;
 mod facts;
 mod go;
 mod hook;
+mod rust;
 mod search;
 mod unnamed_c;
 mod unnamed_emmalloc;
@@ -59,8 +60,15 @@ impl Hooks {
         if family == Family::C {
             // What has a name may be a wrapper only, which the program itself does not call.
             let facts = search.facts()?;
+            let copied = search.copied_rust(&list, &facts);
+            if copied.is_some() {
+                list.retain(|hook| !rust::is_rust(hook));
+            }
             list.extend(search.unnamed_c(&facts, &list)?);
             list.extend(search.unnamed_emmalloc(&facts, &list)?);
+            if let Some(copied) = copied {
+                copied.check(&list, &facts)?;
+            }
         }
         if list.is_empty() {
             return Err(missing());
