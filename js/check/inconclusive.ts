@@ -2,7 +2,7 @@
 import type { Warning, WarningCode } from "../../index.js";
 
 /**
- * Warnings that do not touch numbers. The last five are about programs of C, C++, Rust and Zig: their blocks and sizes are
+ * Warnings that do not touch numbers. The last six are about programs of C, C++, Rust and Zig: their blocks and sizes are
  * exact, and what is uncertain of references, roots and types is so in every dump alike.
  */
 const HARMLESS: readonly WarningCode[] = [
@@ -14,6 +14,7 @@ const HARMLESS: readonly WarningCode[] = [
   "WARN_HOST_ROOTS_UNKNOWN",
   "WARN_TYPE_GUESSED",
   "WARN_TYPE_CONFLICT",
+  "WARN_NO_ALLOCATOR",
 ];
 
 /** Why numbers may be wrong: the codes of warnings, each once. Empty if the check can decide. */

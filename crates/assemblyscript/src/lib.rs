@@ -42,4 +42,4 @@ mod warnings;
 pub(crate) use dump_source::DumpSource;
 pub use error::AssemblyScriptError;
 pub use heap::{DumpBytes, InMemory};
-pub use program::{Program, Schedule, has_allocator, read_module};
+pub use program::{Program, Schedule, has_allocator, is_allocator_in, read_module};

@@ -20,7 +20,8 @@ use base::units::Address;
 use base::warning::Warning;
 use dumps::Dump;
 use heap::{DumpBytes, Heap, Opened, SearchOrder};
-use wasm::module::{self, Module};
+use runtime_code::code_facts::CodeFacts;
+use wasm::module::{self, Module, TLSF_ROOT};
 
 /// The memory that must be free before a module is read, per byte of the module. Reading makes many
 /// small allocations. Modules of the compilers need far less; a hostile module can need more, and then
@@ -244,6 +245,24 @@ pub fn has_allocator(dump: &Dump<'_>) -> bool {
     let base = dump.heap_base.0.checked_next_multiple_of(ALIGNMENT);
     let mut roots = base.into_iter().chain(dump.globals.iter());
     roots.any(|root| AllocatorData::is_root(dump.memory, Address(root)))
+}
+
+/// Whether the allocator of AssemblyScript is in a module: by its names, its exports or its code. Of code that cannot be
+/// read, it is not known, and its rules say what is wrong.
+///
+/// # Errors
+/// [`Error::Aborted`].
+pub fn is_allocator_in(module: &Module<'_>, control: &Control) -> Result<bool> {
+    let mut exports = ["__new", "__pin", "__collect"].into_iter();
+    let is_named = module.globals.named(TLSF_ROOT).is_some()
+        || exports.any(|name| module.functions.exported(name).is_some());
+    if is_named {
+        return Ok(true);
+    }
+    match CodeFacts::of(module, control) {
+        Err(Error::Aborted) => Err(Error::Aborted),
+        found => Ok(found.map_or(true, |code| code.has_allocator())),
+    }
 }
 
 /// Reads the parts of a module, whatever its language.

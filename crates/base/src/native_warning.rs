@@ -48,9 +48,9 @@ pub enum NativeWarning {
         /// The number of blocks.
         count: u64,
     },
-    /// Functions were running, and their local variables are in no dump.
+    /// The stack is in use: by functions that were running, or since the program was started.
     #[error(
-        "functions were running when the dump was taken ({size} bytes of the stack are in use): local variables that are not on the stack are not in the dump, so there may be fewer unreferenced blocks"
+        "{size} bytes of the stack are in use: functions were running when the dump was taken, or the program keeps these bytes since it was started; local variables of running functions that are not on the stack are not in the dump, so there may be fewer unreferenced blocks"
     )]
     FramesActive {
         /// The bytes of the stack that are in use.
@@ -98,6 +98,18 @@ pub enum NativeWarning {
         /// How many live blocks only the dump has.
         only_in_dump: u64,
     },
+    /// A module that has no allocator, so that its memory has no blocks.
+    #[error(
+        "the module has no allocator, so nothing can leak here: no code of it makes its memory larger, none of its functions has the name of an allocator, and no state of one is in the memory; of {size} bytes, the module initialises {initialised}, the program or its host wrote to {written} others, and the rest is 0"
+    )]
+    NoAllocator {
+        /// The bytes of the memory.
+        size: u64,
+        /// The bytes that the module initialises.
+        initialised: u64,
+        /// The other bytes that are not 0.
+        written: u64,
+    },
     /// A module that was made from the memory of a running program.
     #[error(
         "the module initialises memory that is part of the heap, so that it was made from the memory of a running program: initialised static words count as references even if they still have their initial value, so there may be more unreferenced blocks"
@@ -120,6 +132,7 @@ impl NativeWarning {
             Self::NestedAllocator { .. } => "WARN_NESTED_ALLOCATOR",
             Self::HostRootElsewhere { .. } => "WARN_HOST_ROOT_ELSEWHERE",
             Self::ProfileDiffers { .. } => "WARN_PROFILE_DIFFERS",
+            Self::NoAllocator { .. } => "WARN_NO_ALLOCATOR",
             Self::DataSnapshot => "WARN_DATA_SNAPSHOT",
         }
     }

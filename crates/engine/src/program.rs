@@ -31,13 +31,15 @@ enum ProgramKind<'a> {
     Unnamed(Box<Unnamed<'a>>),
 }
 
-/// A module that has neither the names of a language nor a collector.
+/// A module that has neither the names of a language nor a collector that can be read.
 #[derive(Debug)]
 struct Unnamed<'a> {
     wasm: Input<'a>,
     tolerance: Tolerance,
     host_roots: Vec<HostRoot>,
     assemblyscript: assemblyscript::Program<'a>,
+    /// Whether the allocator of AssemblyScript is in the module.
+    is_assemblyscript: bool,
     /// Read for the first dump that has such an allocator.
     native: OnceLock<native::Program<'a>>,
 }
@@ -49,13 +51,15 @@ enum ProgramOfDump<'p, 'a> {
 }
 
 impl<'a> Unnamed<'a> {
-    /// By the allocator in the memory of a dump. One that was never used, and a dump that cannot be read, are left to
-    /// AssemblyScript's rules.
+    /// By the allocator: that of AssemblyScript is in its code, and of others the memory says more. A dump that cannot be
+    /// read is left to AssemblyScript's rules.
     fn reader(&self, dump: &[u8], control: &Control) -> Result<ProgramOfDump<'_, 'a>> {
         let Ok(dump) = Dump::parse(dump) else {
             return Ok(ProgramOfDump::AssemblyScript(&self.assemblyscript));
         };
-        if assemblyscript::has_allocator(&dump) || !native::has_allocator(&dump, control)? {
+        let is_assemblyscript = self.is_assemblyscript
+            || assemblyscript::has_allocator(&dump) && !native::has_allocator(&dump, control)?;
+        if is_assemblyscript {
             return Ok(ProgramOfDump::AssemblyScript(&self.assemblyscript));
         }
         if let Some(known) = self.native.get() {
@@ -84,6 +88,7 @@ impl<'a> Program<'a> {
             let program = native::Program::new(wasm.bytes, module);
             return Ok(Self::of_kind(ProgramKind::Native(Box::new(program))));
         }
+        let is_assemblyscript = assemblyscript::is_allocator_in(&module, control)?;
         let program = assemblyscript::Program::of_module(wasm, module, control)?;
         if program.has_collector() {
             return Ok(Self::of_kind(ProgramKind::AssemblyScript(Box::new(
@@ -95,6 +100,7 @@ impl<'a> Program<'a> {
             tolerance: Tolerance::default(),
             host_roots: Vec::new(),
             assemblyscript: program,
+            is_assemblyscript,
             native: OnceLock::new(),
         }))))
     }
@@ -136,6 +142,7 @@ impl<'a> Program<'a> {
                 tolerance,
                 host_roots: program.host_roots,
                 assemblyscript: program.assemblyscript.tolerating(tolerance),
+                is_assemblyscript: program.is_assemblyscript,
                 native: OnceLock::new(),
             })),
         };

@@ -21,7 +21,7 @@ pub enum HeapError {
     },
     /// No allocator whose blocks can be read.
     #[error(
-        "found no allocator in this memory: found {found}: expected that of AssemblyScript or WARPO, dlmalloc, as in wasi-libc, emscripten and Rust, or emmalloc of emscripten"
+        "found no allocator that can be read: found {found}: expected that of AssemblyScript or WARPO, dlmalloc, as in wasi-libc, emscripten and Rust, or emmalloc of emscripten"
     )]
     AllocatorUnknown {
         /// What was found.

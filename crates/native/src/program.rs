@@ -1,12 +1,11 @@
 //! A program of C, C++ or Rust, and the heaps of its dumps.
 
-use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use base::columns;
 use base::control::{Control, Phase};
-use base::error::Result;
+use base::error::{Error, Result};
 use base::input::Input;
 use base::mismatch::Mismatch;
 use base::native_warning::NativeWarning;
@@ -16,20 +15,23 @@ use base::units::AddressForm;
 use base::warning::Warning;
 use dumps::{Dump, HostRoot};
 use heap::{
-    DumpBytes, FoundSlots, Heap, HeapClass, HeapError, ObjectGraph, ObjectTable, Opened, RootKind,
-    SearchOrder, TypeEvidence, UnreferencedTotals,
+    DumpBytes, Edges, FoundSlots, Heap, HeapError, ObjectGraph, Opened, RootKind, SearchOrder,
+    UnreferencedTotals,
 };
-use wasm::module::{Module, TLSF_ROOT};
+use wasm::module::{MemoryManager, Module, TLSF_ROOT};
 
 use crate::allocator::{Allocator, UsedBlocks};
 use crate::block_index::BlockIndex;
 use crate::dump_memory::DumpMemory;
 use crate::identity::{data_mismatch, memory_base};
+use crate::no_allocator;
+use crate::object_table::object_table;
 use crate::references;
-use crate::roots::{self, Layout};
+use crate::roots::{self, Layout, NativeRoots};
 use crate::search;
+use crate::slack;
 use crate::typed_heap::{NativeShapes, NativeSource};
-use crate::types::{BlockClasses, ClassLayout, TypeSummary, Typing};
+use crate::types::{TypeSummary, Typing};
 use crate::unreferenced::{self, Unreferenced};
 use crate::zig_brk;
 
@@ -180,8 +182,11 @@ impl<'a> Program<'a> {
         let module = self.module_in(dump, control)?;
         let dump = &self.identified(module, dump, &mut warnings, control)?;
         let step = control.begin(Phase::Blocks, 1);
-        let mut walk = self.blocks(module, dump, control)?;
+        let walk = self.blocks(module, dump, control)?;
         drop(step);
+        let Some(mut walk) = walk else {
+            return self.without_blocks(module, dump, warnings, control);
+        };
         let damage = walk.damage.take();
         let is_partial = damage.is_some();
         warnings.extend(damage.map(|damage| Warning::Partial {
@@ -203,6 +208,7 @@ impl<'a> Program<'a> {
             roots.kinds.sort_unstable();
             roots.kinds.dedup_by_key(|&mut (object, _)| object);
             let objects = columns::collected(roots.kinds.iter().map(|&(object, _)| object))?;
+            let found = slack::without_weak(found, &objects, dump.memory, blocks, control)?;
             let entries = unreferenced::entries(&found.edges, &objects, control)?;
             Ok((found, roots, entries))
         };
@@ -271,13 +277,13 @@ impl<'a> Program<'a> {
         Ok(self.placed.get().unwrap_or(&self.module))
     }
 
-    /// The blocks of the allocator.
+    /// The blocks of the allocator; `None` if there is no allocator.
     fn blocks(
         &self,
         module: &Module<'a>,
         dump: &Dump<'_>,
         control: &Control,
-    ) -> Result<UsedBlocks> {
+    ) -> Result<Option<UsedBlocks>> {
         let pages = module.memory_limits.map(|(initial, _)| initial);
         let mut functions = module.functions.defined();
         let is_zig = functions.any(|(function, _)| {
@@ -296,10 +302,7 @@ impl<'a> Program<'a> {
         };
         let is_unknown = found.as_ref().is_none_or(|found| {
             let error = found.as_ref().err();
-            matches!(
-                error.and_then(|error| error.own()),
-                Some(HeapError::AllocatorUnknown { .. })
-            )
+            error.is_some_and(is_allocator_unknown)
         });
         // An optimiser can leave no function of Zig's allocator, but its variable.
         if let Some(pages) = pages.filter(|_| is_unknown) {
@@ -309,20 +312,63 @@ impl<'a> Program<'a> {
                 None if is_zig => zig_brk::walk(dump.memory, pages, control)?,
                 None => None,
             };
-            if let Some(zig) = zig {
+            if zig.is_some() {
                 return Ok(zig);
             }
         }
         let found = found.unwrap_or_else(|| search::walk(dump.memory, control));
-        match found {
-            Err(error)
-                if self.tolerance.damage
-                    && matches!(error.own(), Some(HeapError::Corrupt { .. })) =>
-            {
-                search::walk_damaged(dump.memory, control)
-            }
-            found => found,
+        let Err(error) = found else {
+            return found.map(Some);
+        };
+        match error.own() {
+            Some(HeapError::Corrupt { .. } | HeapError::AllocatorUnknown { .. }) => {}
+            _ => return Err(error),
         }
+        match MemoryManager::of(module, control)? {
+            MemoryManager::Known(name) => {
+                let found = format!("{name} in the module, whose heap is not read");
+                Err(HeapError::AllocatorUnknown { found }.into())
+            }
+            MemoryManager::None if is_allocator_unknown(&error) => Ok(None),
+            _ if self.tolerance.damage && !is_allocator_unknown(&error) => {
+                search::walk_damaged(dump.memory, control).map(Some)
+            }
+            _ => Err(error),
+        }
+    }
+
+    /// The heap of a module without an allocator: it has no blocks, and a warning says what is in the memory.
+    fn without_blocks(
+        &self,
+        module: &Module<'a>,
+        dump: &Dump<'_>,
+        mut warnings: Vec<Warning>,
+        control: &Control,
+    ) -> Result<NativeGraph> {
+        let walk = UsedBlocks::default();
+        let mut roots = NativeRoots::default();
+        let mut hosts: Vec<HostRoot> = dump.host_roots.iter().collect();
+        hosts.extend_from_slice(&self.host_roots);
+        roots.add_hosts(&hosts, &BlockIndex::new(&walk)?, &mut warnings)?;
+        warnings.push(Warning::Native(no_allocator::filling(
+            module, dump, control,
+        )?));
+        let shapes = NativeShapes::default();
+        Ok(NativeGraph {
+            allocator: walk.allocator,
+            unreferenced: UnreferencedTotals::default(),
+            total_size: 0,
+            graph: ObjectGraph {
+                objects: object_table(walk, &shapes.types)?,
+                edges: Edges::from_rows([]),
+                roots: roots.kinds,
+            },
+            slots: roots.slots,
+            warnings,
+            memory_size: dump.memory.size(),
+            is_partial: false,
+            shapes,
+        })
     }
 
     /// What the debug information says.
@@ -393,6 +439,10 @@ impl NativeGraph {
     }
 }
 
+fn is_allocator_unknown(error: &Error) -> bool {
+    matches!(error.own(), Some(HeapError::AllocatorUnknown { .. }))
+}
+
 fn totals_of(unreferenced: &Unreferenced, walk: &UsedBlocks) -> UnreferencedTotals {
     let overhead = u64::from(walk.allocator.overhead());
     let reached = unreferenced.reached.iter();
@@ -403,53 +453,4 @@ fn totals_of(unreferenced: &Unreferenced, walk: &UsedBlocks) -> UnreferencedTota
             .sum(),
         entries: unreferenced.entries.len() as u64,
     }
-}
-
-/// The objects with their classes: types come first, then sizes, for blocks without a type.
-fn object_table(walk: UsedBlocks, types: &BlockClasses) -> Result<ObjectTable> {
-    let typed = types.classes.iter().map(|class| HeapClass {
-        name: class.name.clone(),
-        origin: None,
-        evidence: Some(class.evidence),
-        count: 0,
-    });
-    let mut classes: Vec<HeapClass> = typed.collect();
-    let overhead = walk.allocator.overhead();
-    let mut slots = HashMap::new();
-    let mut class_slots = columns::with_capacity(walk.usable.len())?;
-    for (nth, &usable) in walk.usable.iter().enumerate() {
-        let known = types.class_of.get(nth).copied().flatten();
-        let slot = known.unwrap_or_else(|| {
-            let size = if usable < 512 {
-                usable
-            } else {
-                1 << usable.ilog2()
-            };
-            *slots.entry(size).or_insert_with(|| {
-                let name = if size < 512 {
-                    format!("block of {size} B")
-                } else {
-                    format!("block of {size} to {} B", u64::from(size) * 2 - 1)
-                };
-                classes.push(HeapClass {
-                    name,
-                    origin: None,
-                    evidence: Some(TypeEvidence::None),
-                    count: 0,
-                });
-                classes.len() as u32 - 1
-            })
-        });
-        classes[slot as usize].count += 1;
-        class_slots.push(slot);
-    }
-    let plain_fields = types.classes.iter().map(ClassLayout::plain_fields);
-    Ok(ObjectTable {
-        plain_fields: columns::collected(plain_fields)?,
-        addresses: walk.addresses,
-        class_slots,
-        shallow_sizes: columns::collected(walk.usable.iter().map(|&usable| usable + overhead))?,
-        classes,
-        ..ObjectTable::default()
-    })
 }

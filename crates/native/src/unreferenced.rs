@@ -52,7 +52,11 @@ pub(crate) fn entries(
 
 /// By block: whether a root reaches it. What comes next is known in advance, in a queue, so that the processor can ask for
 /// the memory of several blocks at the same time.
-fn reached(edges: &Edges, roots: &[ObjectIndex], control: &Control) -> Result<Vec<bool>> {
+pub(crate) fn reached(
+    edges: &Edges,
+    roots: &[ObjectIndex],
+    control: &Control,
+) -> Result<Vec<bool>> {
     let mut is_reached = columns::repeated(false, edges.object_count())?;
     let mut queue = columns::with_capacity(edges.object_count())?;
     let mut add = |queue: &mut Vec<ObjectIndex>, object: ObjectIndex| {

@@ -39,15 +39,15 @@ pub enum ModuleError {
         /// What the parser found.
         message: String,
     },
-    /// A module of a kind that the AssemblyScript runtime does not use.
-    #[error(
-        "the module has {found}: expected {expected}; pass the .wasm file that the AssemblyScript or WARPO compiler wrote"
-    )]
+    /// A module of a kind that is not read.
+    #[error("the module has {found}: expected {expected}; {advice}")]
     Kind {
         /// What was found.
         found: &'static str,
         /// What is supported.
         expected: &'static str,
+        /// How to get one.
+        advice: &'static str,
     },
     /// A module that another one loads into its memory.
     #[error(

@@ -20,6 +20,7 @@ mod formats;
 mod header_changes;
 mod heaps;
 mod joined;
+mod native_samples;
 mod questions;
 mod random_heaps;
 mod snapshots;

@@ -18,6 +18,16 @@ pub struct Signature {
     pub results: u32,
 }
 
+/// The host of a Go program in JavaScript; until Go 1.20, it was called `go`.
+const GO_HOSTS: [&str; 2] = ["gojs", "go"];
+
+/// The module and the name of an imported function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Import<'a> {
+    module: &'a str,
+    name: &'a str,
+}
+
 /// All functions of a module, imported ones first.
 #[derive(Debug, Default)]
 pub struct Functions<'a> {
@@ -25,7 +35,7 @@ pub struct Functions<'a> {
     types: Vec<Option<Signature>>,
     /// Function index → type index.
     type_of: Vec<u32>,
-    imported: u32,
+    imports: Vec<Import<'a>>,
     bodies: Vec<FunctionBody<'a>>,
     code_size: u64,
     names: HashMap<u32, &'a str>,
@@ -47,17 +57,22 @@ impl<'a> Functions<'a> {
     /// The body of a function; `None` for imported ones.
     pub fn body(&self, function: u32) -> Option<&FunctionBody<'a>> {
         self.bodies
-            .get(function.checked_sub(self.imported)? as usize)
+            .get(function.checked_sub(self.imported())? as usize)
     }
 
     /// All functions that have a body, with their indexes.
     pub fn defined(&self) -> impl Iterator<Item = (u32, &FunctionBody<'a>)> {
-        (self.imported..).zip(&self.bodies)
+        (self.imported()..).zip(&self.bodies)
     }
 
     /// The number of imported functions, which have the first indexes.
     pub fn imported(&self) -> u32 {
-        self.imported
+        self.imports.len() as u32
+    }
+
+    /// The names of the imported functions.
+    pub fn imports(&self) -> impl Iterator<Item = &'a str> {
+        self.imports.iter().map(|import| import.name)
     }
 
     /// The index of a function's type.
@@ -93,8 +108,17 @@ impl<'a> Functions<'a> {
         named.map(|(&function, _)| function).min()
     }
 
-    /// The language whose own allocator is among the defined functions, by the name of one: its heap is not read.
+    /// The language whose own allocator is among the defined functions, by the name of one or by what the host gives it:
+    /// its heap is not read.
     pub fn foreign_allocator(&self) -> Option<&'static str> {
+        // Both languages have this host; only Go passes its arguments on a stack that the host asks for.
+        let is_go_host = |import: &Import<'_>| {
+            GO_HOSTS.contains(&import.module) && import.name.starts_with("runtime.")
+        };
+        if self.imports.iter().any(is_go_host) {
+            let is_go = self.exported("getsp").is_some();
+            return Some(if is_go { "Go" } else { "TinyGo" });
+        }
         let mut names = self
             .defined()
             .filter_map(|(function, _)| self.name(function));
@@ -143,9 +167,9 @@ impl<'a> Functions<'a> {
         Ok(())
     }
 
-    pub(super) fn add_imported(&mut self, type_index: u32) {
+    pub(super) fn add_imported(&mut self, module: &'a str, name: &'a str, type_index: u32) {
         self.type_of.push(type_index);
-        self.imported += 1;
+        self.imports.push(Import { module, name });
     }
 
     pub(super) fn add_defined(&mut self, type_index: u32) {

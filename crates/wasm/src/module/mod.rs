@@ -3,11 +3,13 @@
 
 mod functions;
 mod globals;
+mod memory_manager;
 mod table;
 mod unreadable;
 
 pub use functions::{Functions, Signature};
 pub use globals::{Global, Globals, TLSF_ROOT};
+pub use memory_manager::MemoryManager;
 pub use table::FunctionTable;
 pub use unreadable::unreadable;
 
@@ -130,7 +132,8 @@ impl<'a> Module<'a> {
                 Payload::Version { encoding, .. } if encoding != wasmparser::Encoding::Module => {
                     return Err(ModuleError::Kind {
                         found: "the component encoding",
-                        expected: "a core module, before a tool made a component from it",
+                        expected: "a core module",
+                        advice: "pass the .wasm file from which a tool made this component, such as the input of wasm-tools component new",
                     }
                     .into());
                 }
@@ -143,7 +146,11 @@ impl<'a> Module<'a> {
                                 module.add_imported_global(import.name, ty, memory_base);
                             }
                             wasmparser::TypeRef::Memory(ty) => module.add_memory(ty)?,
-                            wasmparser::TypeRef::Func(ty) => module.functions.add_imported(ty),
+                            wasmparser::TypeRef::Func(ty) => {
+                                module
+                                    .functions
+                                    .add_imported(import.module, import.name, ty);
+                            }
                             wasmparser::TypeRef::Table(_) => module.table.add_imported(),
                             _ => {}
                         }
@@ -258,7 +265,8 @@ impl<'a> Module<'a> {
         if memory.memory64 {
             return Err(ModuleError::Kind {
                 found: "a 64-bit memory",
-                expected: "a 32-bit memory (wasm32)",
+                expected: "a 32-bit memory",
+                advice: "compile for wasm32: clang and Rust without a target wasm64, Emscripten without -sMEMORY64",
             }
             .into());
         }

@@ -67,7 +67,7 @@ fn a_component_is_not_a_module() {
     assert_module_fails(
         b"\0asm\x0d\0\x01\0",
         "ERR_MODULE_KIND",
-        "program.wasm: the module has the component encoding: expected a core module, before a tool made a component from it; pass the .wasm file that the AssemblyScript or WARPO compiler wrote",
+        "program.wasm: the module has the component encoding: expected a core module; pass the .wasm file from which a tool made this component, such as the input of wasm-tools component new",
     );
 }
 
@@ -80,7 +80,7 @@ fn a_module_with_a_64_bit_memory_is_refused() {
     assert_module_fails(
         &small_scene().module_with(&options),
         "ERR_MODULE_KIND",
-        "program.wasm: the module has a 64-bit memory: expected a 32-bit memory (wasm32); pass the .wasm file that the AssemblyScript or WARPO compiler wrote",
+        "program.wasm: the module has a 64-bit memory: expected a 32-bit memory; compile for wasm32: clang and Rust without a target wasm64, Emscripten without -sMEMORY64",
     );
 }
 
