@@ -11,7 +11,7 @@ const HEAPS = 10;
 
 /** Emscripten takes some seconds for each build: `npm run test:full -- native`. */
 const KINDS = BUILD_KINDS.filter(({ name }) => {
-  return process.env.TEST_NATIVE !== undefined || /^clang-O[02]$/.test(name);
+  return process.env.TEST_NATIVE !== undefined || /^clang-O[02]($|-segment)/.test(name);
 });
 const builds = KINDS.map((kind) => ({
   name: kind.name,

@@ -71,7 +71,12 @@ const ADVICE: Readonly<Record<string, Partial<Record<Surface, string>>>> = {
     agent:
       "the server opens it if it was started with --inspector; a program started with node --inspect=127.0.0.1:0 prints an address for --attach",
   },
-  ERR_GLOBAL_MISSING: everywhere("compile with --runtime incremental and --debug"),
+  ERR_GLOBAL_MISSING: everywhere(
+    "compile AssemblyScript with --runtime incremental and --debug, and other languages with names: without --strip-all or -Cstrip",
+  ),
+  ERR_ALLOCATOR_UNKNOWN: everywhere(
+    "C, C++ and Rust use dlmalloc unless they say otherwise; profile also reports allocations of Go",
+  ),
   ERR_ALLOCATOR_MISSING: everywhere(
     "for names, compile with asc --debug, clang without --strip-all, or go without -ldflags=-s; for Zig, with -O Debug or -lc",
   ),
