@@ -65,12 +65,12 @@ fn static_data_directly_behind_the_allocator_has_roots() {
 #[test]
 fn words_behind_the_objects_of_blocks_join_no_leaks() {
     let heap = analyze("slack").unwrap();
-    // JavaScript keeps 150 trees of six nodes.
+    // JavaScript keeps 150 trees of six nodes. Of each, three blocks refer to each other, and all else is behind these.
     let objects = (0..heap.objects.len() as u32).map(ObjectIndex);
     let sizes = objects.map(|object| heap.retained_size(object));
     let (large, small): (Vec<u64>, Vec<u64>) = sizes.partition(|&size| size > 3000);
     assert!(large.iter().all(|&size| size < 4500), "{large:?}");
-    assert_eq!((large.len(), small.len()), (0, 0));
+    assert_eq!((large.len(), small.len()), (450, 1621));
 }
 
 #[test]
@@ -105,11 +105,11 @@ fn another_allocator_is_named_if_it_is_known_and_nothing_is_called_corrupt() {
 }
 
 #[test]
-fn an_allocator_that_is_copied_into_its_callers_is_hooked_at_its_own_functions_or_refused() {
-    let hooks = |name: &str| instrument_allocations(&read(name, "m.wasm"), false);
+fn allocations_of_an_allocator_that_is_copied_into_its_callers_are_not_lost_in_silence() {
+    let hooks = |name: &str| instrument_allocations(&read(name, "m.wasm"), false).map(|_| ());
     assert!(hooks("profile-default").is_ok());
-    assert!(hooks("profile-dlmalloc").is_ok());
-    let error = hooks("profile-lol").map(|_| ()).unwrap_err();
-    assert_eq!(error.code(), "ERR_ALLOCATOR_MISSING");
-    assert!(error.to_string().contains("#[global_allocator]"), "{error}");
+    for name in ["profile-dlmalloc", "profile-lol"] {
+        let error = hooks(name).unwrap_err();
+        assert_eq!(error.code(), "ERR_ALLOCATOR_MISSING", "{name}: {error}");
+    }
 }
