@@ -118,13 +118,11 @@ impl Comparison<'_> {
     fn end_of_fields(&self, kind: Kind, counts: &Counts) -> Option<u32> {
         let allocator = self.walk.allocator;
         let range = possible(allocator, kind.usable);
-        let smaller = (range.start..kind.usable).step_by(WORD as usize);
-        let (usable, other) = smaller
-            .filter_map(|usable| {
-                let found = self.kinds.get(&Kind { usable, ..kind })?;
-                (found.blocks >= ENOUGH).then_some((usable, found))
-            })
-            .next()?;
+        let mut smaller = (range.start..kind.usable).step_by(WORD as usize);
+        let (usable, other) = smaller.find_map(|usable| {
+            let found = self.kinds.get(&Kind { usable, ..kind })?;
+            (found.blocks >= ENOUGH).then_some((usable, found))
+        })?;
         let others = possible(allocator, usable);
         let blocks = counts.blocks + other.blocks;
         let mut offsets = range.clone().step_by(WORD as usize).enumerate();
