@@ -40,6 +40,7 @@ const ADVICE: Readonly<Record<string, Partial<Record<Surface, string>>>> = {
     api: "partial: true reports the part before the damage",
     agent: "partial: true reads the part before the damage",
   },
+  ERR_COMPILER_TOO_OLD: everywhere("compile the program with AssemblyScript 0.24 or newer"),
   ERR_COREDUMP_WITHOUT_MEMORY: everywhere(WRITE_DUMPS),
   ERR_COREDUMP_INSTANCE: {
     cli: "--coredump-instance chooses one",

@@ -47,7 +47,9 @@ impl DumpSource {
                     .class
                     .declared_size
                     .map_or(SizeRule::Payload, SizeRule::Fields),
-                Role::Text | Role::StaticArray | Role::View | Role::Unknown => SizeRule::Payload,
+                Role::Text | Role::StaticArray | Role::View | Role::OwnVisitor | Role::Unknown => {
+                    SizeRule::Payload
+                }
             })
             .collect();
         let survey = ContentSurvey {

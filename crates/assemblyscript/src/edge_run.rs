@@ -41,12 +41,15 @@ pub(super) struct Anomalies {
     pub(super) with_other_fields: Vec<ObjectIndex>,
     /// Objects with a reference that is neither null nor to an object that can be there.
     pub(super) with_false_references: Vec<ObjectIndex>,
+    /// Objects on which the visitor of their class could not be run.
+    pub(super) not_visited: Vec<ObjectIndex>,
 }
 
 impl Anomalies {
     /// Appends the lists of later objects.
     pub(super) fn append(&mut self, later: &Self) -> Result<()> {
         columns::extend(&mut self.misfits, &later.misfits)?;
+        columns::extend(&mut self.not_visited, &later.not_visited)?;
         columns::extend(&mut self.with_other_fields, &later.with_other_fields)?;
         columns::extend(
             &mut self.with_false_references,
@@ -58,6 +61,7 @@ impl Anomalies {
         self.misfits.clear();
         self.with_other_fields.clear();
         self.with_false_references.clear();
+        self.not_visited.clear();
     }
 }
 

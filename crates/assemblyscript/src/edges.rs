@@ -1,40 +1,26 @@
-//! Finds the references between objects.
+//! Finds the references in objects.
 //!
-//! Each thread scans a run of objects into a separate buffer. The buffers are then appended in address order,
-//! and reused. Every read is checked against the size of the object or of the buffer that holds the data;
-//! contents that do not fit are counted. Scanning everything twice, first to count and then to fill, would
-//! need no such buffers, but would read the dump from memory twice.
+//! Every read is checked against the size of the object or of the buffer that holds the data; contents that do not
+//! fit are counted.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 
-use rayon::prelude::*;
-
-use super::class_slots::DescribedClass;
 use super::containers::{Elements, EntryTable, is_deleted, tuple_elements};
-use super::edge_run::{Anomalies, EdgeRun, SharedByTasks};
+use super::edge_run::{EdgeRun, SharedByTasks};
 use super::lookahead::{BATCH, Lookahead};
-use super::memory_pages::MemoryPages;
+use super::own_visits::{OwnVisits, follow_visited};
 use super::reference_types::{ANY, ReferenceTypes, TypeNumber};
 use super::scanned_class::{ReferenceWord, ScannedClass};
-use crate::AssemblyScriptError;
-use crate::runtime::classes::Classes;
 use crate::runtime::layout::{ContentReferences, EntryLayout};
 use crate::runtime::objects::{ObjectHeader, block_of};
-use crate::runtime::shapes::ClassShape;
 use base::columns;
 use base::control::{Control, Phase};
 use base::error::Result;
 use base::units::{Address, ObjectIndex};
 use dumps::Memory;
-use heap::{EdgeLabel, Edges, ObjectTable};
+use heap::{EdgeLabel, ObjectTable};
 use runtime_code::std_library::ARRAY_BUFFER;
-
-/// Objects that one task scans.
-const CHUNK: usize = 1 << 12;
-
-/// The number of runs that a thread scans before the results are appended.
-const CHUNKS_PER_THREAD: usize = 8;
 
 /// The number of fields that are read without counting the words. Classes that people write have fewer.
 const MANY_FIELDS: usize = 256;
@@ -42,122 +28,28 @@ const MANY_FIELDS: usize = 256;
 /// The number of references of an object that are prefetched.
 const FIELDS_PREFETCHED: usize = 8;
 
-/// The columns of the graph, as far as objects were scanned.
-#[derive(Debug, Default)]
-pub(super) struct Extraction {
-    offsets: Vec<u32>,
-    targets: Vec<ObjectIndex>,
-    /// The label of each reference, in the order of the targets; empty if labels were not asked for.
-    labels: Vec<u16>,
-}
-
-impl Extraction {
-    /// Scans all objects. Returns the graph, and the anomalies of objects. With the shapes of the classes,
-    /// the references of an object are in the order of their labels, and the labels are stored.
-    ///
-    /// # Errors
-    /// [`AssemblyScriptError::TooManyReferences`] if there are more references than the memory has words, or if far more
-    /// words would have to be read, which is only possible if containers refer to the same buffers;
-    /// [`Error::OutOfMemory`](base::Error::OutOfMemory); [`Error::Aborted`](base::Error::Aborted).
-    pub(super) fn extract(
-        memory: Memory<'_>,
-        objects: &ObjectTable,
-        classes: &[DescribedClass],
-        known: &Classes<'_>,
-        shapes: Option<&[ClassShape]>,
-        pages: MemoryPages<'_>,
-        control: &Control,
-    ) -> Result<(Edges, Anomalies)> {
-        let types = ReferenceTypes::new(classes, known, &objects.class_slots)?;
-        let shapes_or_none = shapes.unwrap_or_default();
-        let scanner = Scanner::new(memory, objects, classes, types, shapes_or_none, control);
-        let (found, anomalies) = match shapes {
-            Some(_) => Self::scan::<true>(&scanner, pages),
-            None => Self::scan::<false>(&scanner, pages),
-        }?;
-        let Self {
-            offsets,
-            targets,
-            labels,
-        } = found;
-        let edges = Edges::with_narrow_labels(offsets, targets, labels);
-        Ok((edges, anomalies))
-    }
-
-    fn scan<const LABELLED: bool>(
-        scanner: &Scanner<'_>,
-        mut pages: MemoryPages<'_>,
-    ) -> Result<(Self, Anomalies)> {
-        let count = scanner.shared.objects.len();
-        let mut edges = Self::default();
-        columns::reserve(&mut edges.offsets, count + 1)?;
-        edges.offsets.push(0);
-        let mut anomalies = Anomalies::default();
-        let mut runs: Vec<EdgeRun> = Vec::new();
-        runs.resize_with(
-            rayon::current_num_threads() * CHUNKS_PER_THREAD,
-            EdgeRun::default,
-        );
-        for first in (0..count).step_by(CHUNK * runs.len()) {
-            runs.par_iter_mut().enumerate().try_for_each(|(nth, run)| {
-                let start = (first + nth * CHUNK).min(count);
-                let end = (start + CHUNK).min(count);
-                scanner.scan_all::<LABELLED>(start..end, run)?;
-                scanner.shared.step.advance((end - start) as u64)
-            })?;
-            for run in &runs {
-                edges.append(run, scanner.shared.limit)?;
-                anomalies.append(&run.anomalies)?;
-            }
-            let next = first + CHUNK * runs.len();
-            if let Some(&payload) = scanner.shared.objects.addresses.get(next) {
-                pages.release_to(payload);
-            }
-        }
-        edges.targets.shrink_to_fit();
-        edges.labels.shrink_to_fit();
-        Ok((edges, anomalies))
-    }
-
-    fn append(&mut self, run: &EdgeRun, limit: u64) -> Result<()> {
-        let needed = self.targets.len() + run.targets().len();
-        if needed as u64 > limit {
-            return Err(AssemblyScriptError::TooManyReferences { limit }.into());
-        }
-        if needed > self.targets.capacity() {
-            columns::reserve(&mut self.targets, needed)?;
-        }
-        let base = self.targets.len() as u32;
-        self.targets.extend_from_slice(run.targets());
-        if !run.labels.is_empty() {
-            columns::extend(&mut self.labels, &run.labels)?;
-        }
-        self.offsets.extend(run.ends.iter().map(|&end| base + end));
-        Ok(())
-    }
-}
-
 /// Reads references out of memory.
-struct Scanner<'a> {
+pub(super) struct Scanner<'a> {
     memory: Memory<'a>,
     /// By class slot.
     classes: Vec<ScannedClass<'a>>,
-    shared: SharedByTasks<'a>,
+    visits: &'a OwnVisits,
+    pub(super) shared: SharedByTasks<'a>,
 }
 
 impl<'a> Scanner<'a> {
-    fn new(
+    pub(super) fn new(
         memory: Memory<'a>,
         objects: &'a ObjectTable,
-        classes: &'a [DescribedClass],
-        mut types: ReferenceTypes,
-        shapes: &'a [ClassShape],
+        classes: Vec<ScannedClass<'a>>,
+        visits: &'a OwnVisits,
+        types: ReferenceTypes,
         control: &'a Control,
     ) -> Self {
-        let class_types = std::mem::take(&mut types.classes);
         Self {
             memory,
-            classes: ScannedClass::all(classes, class_types, shapes),
+            classes,
+            visits,
             shared: SharedByTasks {
                 objects,
                 types,
@@ -171,7 +63,11 @@ impl<'a> Scanner<'a> {
 
     /// Scans a run of objects.
     #[inline(never)]
-    fn scan_all<const LABELLED: bool>(&self, range: Range<usize>, run: &mut EdgeRun) -> Result<()> {
+    pub(super) fn scan_all<const LABELLED: bool>(
+        &self,
+        range: Range<usize>,
+        run: &mut EdgeRun,
+    ) -> Result<()> {
         run.clear();
         let mut ends = std::mem::take(&mut run.ends);
         ends.resize(range.len(), 0);
@@ -264,9 +160,13 @@ impl<'a> Scanner<'a> {
         if fits
             && class
                 .declared_size
-                .is_some_and(|size| self.contradicts(payload, size))
+                .is_some_and(|size| self.contradicts(class, payload, size))
         {
             columns::push(&mut run.anomalies.with_other_fields, object)?;
+        }
+        if !class.is_fixed && *class.contents == ContentReferences::Visited {
+            self.visited::<LABELLED>(class, object, payload, run)?;
+            return Ok(fits);
         }
         let (fields, size) = (class.fields.len(), payload.size() as usize);
         // Static objects may overlap.
@@ -300,6 +200,22 @@ impl<'a> Scanner<'a> {
             fits &= self.contents::<false>(class, payload, run)?;
         }
         Ok(fits)
+    }
+
+    /// Follows what the visitor of the class found in an object, or every word if it could not be run.
+    fn visited<const LABELLED: bool>(
+        &self,
+        class: &ScannedClass<'a>,
+        object: ObjectIndex,
+        payload: Memory<'a>,
+        run: &mut EdgeRun,
+    ) -> Result<()> {
+        let Some(targets) = self.visits.of(object) else {
+            columns::push(&mut run.anomalies.not_visited, object)?;
+            return self.every_word::<LABELLED>(payload, run);
+        };
+        let fields = class.shape.map_or(&[][..], |shape| &shape.references);
+        follow_visited::<LABELLED>(targets, payload, fields, &self.shared, run)
     }
 
     /// Follows references at fixed offsets of a class; returns whether the object has room for all of them.
@@ -344,7 +260,7 @@ impl<'a> Scanner<'a> {
                 run.follow_all::<LABELLED>(&self.shared, payload, EdgeLabel::ELEMENT, first)?;
                 Ok(payload.size().is_multiple_of(4))
             }
-            ContentReferences::Unknown => {
+            ContentReferences::Visited | ContentReferences::Unknown => {
                 self.every_word::<LABELLED>(payload, run)?;
                 Ok(true)
             }
@@ -370,10 +286,18 @@ impl<'a> Scanner<'a> {
 
     /// Whether an object cannot have exactly the fields of its class: it is too small for them, or it has a
     /// reference after them. Unused space after them proves nothing.
-    fn contradicts(&self, payload: Memory<'_>, declared_size: u32) -> bool {
+    fn contradicts(
+        &self,
+        class: &ScannedClass<'_>,
+        payload: Memory<'_>,
+        declared_size: u32,
+    ) -> bool {
         /// More fields than a change of a class usually adds.
         const LOOKED_AT: usize = 16;
         let size = payload.size() as u32;
+        if class.is_unconfirmed && self.has_other_reference(class, payload) {
+            return true;
+        }
         // What nearly every object has.
         if size == declared_size {
             return false;
@@ -384,6 +308,18 @@ impl<'a> Scanner<'a> {
                 let word = payload.word(Address(offset));
                 word.is_some_and(|word| self.shared.objects.index.get(Address(word)).is_some())
             })
+    }
+
+    /// Whether a word that is no reference by the description of the class is the address of an object.
+    fn has_other_reference(&self, class: &ScannedClass<'_>, payload: Memory<'_>) -> bool {
+        let mut offsets = (0..).step_by(4).zip(payload.words().take(MANY_FIELDS));
+        offsets.any(|(offset, word)| {
+            let fields = &class.fields;
+            self.shared.objects.index.get(Address(word)).is_some()
+                && fields
+                    .binary_search_by_key(&offset, |field| field.offset)
+                    .is_err()
+        })
     }
 
     fn is_buffer(&self, object: ObjectIndex) -> bool {

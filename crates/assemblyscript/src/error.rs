@@ -14,12 +14,18 @@ pub enum AssemblyScriptError {
         /// The number of words in the memory.
         limit: u64,
     },
+    /// The module is of a compiler whose class ids are others.
+    #[error(
+        "the module was compiled by AssemblyScript 0.23.1 or older: its collector's code numbers the classes from ArrayBuffer on, not from Object on, so every class would be taken for another"
+    )]
+    CompilerTooOld,
 }
 
 impl Coded for AssemblyScriptError {
     fn code(&self) -> &'static str {
         match self {
             Self::TooManyReferences { .. } => "ERR_TOO_MANY_REFERENCES",
+            Self::CompilerTooOld => "ERR_COMPILER_TOO_OLD",
         }
     }
 }

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use super::accounting::{BlockTotals, account};
 use super::class_slots::DescribedClass;
 use super::edge_run::Anomalies;
-use super::edges::Extraction;
+use super::extraction::Extraction;
 use super::memory_map::MemoryMap;
 use super::memory_pages::MemoryPages;
+use super::own_visits::OwnVisits;
 use super::reader::{ObjectsInDump, read_objects};
 use super::roots::{FoundRoots, class_warning, find_roots};
 use super::warnings::{warn_of, warn_of_classes};
@@ -120,11 +121,13 @@ impl DumpGraph {
         } else {
             None
         };
+        let visits = OwnVisits::find(runtime, &objects, &classes, control)?;
         let (edges, anomalies) = Extraction::extract(
             memory,
             &objects,
             &classes,
             &runtime.classes,
+            &visits,
             shapes.as_deref(),
             pages,
             control,

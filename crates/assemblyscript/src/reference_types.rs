@@ -24,7 +24,7 @@ pub(super) const ANY: TypeNumber = 0;
 #[derive(Default)]
 pub(super) struct ReferenceTypes {
     /// By class slot.
-    pub(super) classes: Vec<ClassTypes>,
+    classes: Vec<ClassTypes>,
     /// By type, then by class slot of the target: whether the target can be there.
     bits: Vec<u64>,
     /// By object: its class slot in one byte; empty if there are more than 256 classes. A reference leads anywhere, and
@@ -107,6 +107,11 @@ impl ReferenceTypes {
             bits,
             narrow_slots,
         })
+    }
+
+    /// The types of the references in the objects of each class slot.
+    pub(super) fn take_classes(&mut self) -> Vec<ClassTypes> {
+        std::mem::take(&mut self.classes)
     }
 
     /// Asks for what [`allows`](Self::allows) reads about an object.

@@ -33,6 +33,8 @@ pub(super) enum Role {
     Table(EntryShape),
     /// None of these.
     Other,
+    /// A class with a visitor of its own: it may be a container.
+    OwnVisitor,
     /// The class is not known: it may be a container.
     Unknown,
 }
@@ -51,6 +53,11 @@ impl Role {
                 if class.class.layout.contents == ContentReferences::Unknown =>
             {
                 Self::Unknown
+            }
+            ShapeKind::Plain | ShapeKind::Tuple | ShapeKind::Function
+                if class.class.layout.contents == ContentReferences::Visited =>
+            {
+                Self::OwnVisitor
             }
             ShapeKind::Plain | ShapeKind::Tuple | ShapeKind::Function => Self::Other,
         }

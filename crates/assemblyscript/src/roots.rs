@@ -70,7 +70,10 @@ pub(super) fn find_roots(
     let mut mismatch = None;
     let mut roots = Vec::new();
     for global in &runtime.globals.roots {
-        let is_possible = global.certainty == Certainty::Possible;
+        let is_possible = matches!(
+            global.certainty,
+            Certainty::Possible | Certainty::Undeclared
+        );
         let name = || global.name.clone();
         let Some(value) = global.value else {
             // If the dump has no values, there is one warning for all globals.
@@ -81,6 +84,12 @@ pub(super) fn find_roots(
         };
         if let Some(object) = objects.index.get(value) {
             roots.push((object, RootKind::Global));
+            // A pinned object is a root whether or not a variable holds its address.
+            if global.certainty == Certainty::Undeclared
+                && objects.pinned.binary_search(&object).is_err()
+            {
+                warnings.push(Warning::GlobalUndeclared { name: name() });
+            }
             if let Some(slots) = &mut slots {
                 slots.add_global(&global.name, object)?;
             }

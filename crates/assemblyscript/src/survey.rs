@@ -280,8 +280,8 @@ impl SurveyTask<'_> {
             Role::Array(element) => self.visit_array(object, payload, element)?,
             Role::View => self.visit_view(object, payload)?,
             Role::Table(_) => self.visit_table(object, payload)?,
-            Role::Unknown => {
-                self.found.unknown += 1;
+            Role::OwnVisitor | Role::Unknown => {
+                self.found.unknown += u64::from(role == Role::Unknown);
                 let edges = &heap.edges;
                 for position in edges.range(object) {
                     let storage = &mut self.found.containers.other_storage;

@@ -22,7 +22,15 @@ pub(super) fn warn_of(heap: &mut Heap, anomalies: &Anomalies, classes: &[Describ
             count,
         });
     }
-    if let Some((first, count)) = live_of(heap, &anomalies.with_false_references) {
+    if let Some((first, count)) = live_of(heap, &anomalies.not_visited) {
+        heap.warnings.push(Warning::VisitorNotRun {
+            class_name: class_of(first).name.clone(),
+            count,
+        });
+    }
+    if knows_what_is_live(heap, anomalies, classes)
+        && let Some((first, count)) = live_of(heap, &anomalies.with_false_references)
+    {
         heap.warnings.push(Warning::HeapInconsistent {
             problem: "live objects with a reference that is not to an object of the declared class",
             address: heap.address(first),
@@ -36,6 +44,19 @@ pub(super) fn warn_of(heap: &mut Heap, anomalies: &Anomalies, classes: &[Describ
             count,
         });
     }
+}
+
+/// Whether only live objects count as live. If roots or classes are not known, garbage counts as live, and its references
+/// may lead to memory that was reused: they do not prove that the heap was damaged.
+fn knows_what_is_live(heap: &Heap, anomalies: &Anomalies, classes: &[DescribedClass]) -> bool {
+    let are_roots_known = !heap
+        .warnings
+        .iter()
+        .any(|warning| matches!(warning, Warning::RootsUnknown | Warning::RootsIncomplete));
+    let mut live = classes.iter().zip(&heap.live_classes);
+    are_roots_known
+        && anomalies.not_visited.is_empty()
+        && live.all(|(class, live)| live.count == 0 || class.class.is_described)
 }
 
 /// The first live one of these objects, and the number of live ones; `objects` ascend. Garbage is
@@ -80,6 +101,12 @@ pub(super) fn warn_of_classes(heap: &mut Heap, classes: &[DescribedClass]) {
 /// The warning for a class with live objects, if there is one.
 fn class_warning(class: &DescribedClass, count: u64) -> Option<Warning> {
     let DescribedClass { id, class, .. } = class;
+    if class.doubt == Doubt::VisitorNotRun {
+        return Some(Warning::VisitorNotRun {
+            class_name: class.name.clone(),
+            count,
+        });
+    }
     if !class.is_described {
         return Some(Warning::ClassUnknown { id: *id, count });
     }
@@ -92,7 +119,7 @@ fn class_warning(class: &DescribedClass, count: u64) -> Option<Warning> {
     }
     let class_name = class.name.clone();
     match class.doubt {
-        Doubt::None => None,
+        Doubt::None | Doubt::VisitorNotRun => None,
         Doubt::Disputed => Some(Warning::ClassDisputed { class_name }),
         Doubt::UnknownBases => Some(Warning::BasesUnknown { class_name }),
     }

@@ -49,6 +49,15 @@ pub enum Warning {
         /// Its name.
         name: String,
     },
+    /// A global that holds an object, of a module whose collector's code cannot be read.
+    #[error(
+        "the collector's code cannot be read, and the debug information does not declare global {name}, which holds the address of an object: it counts as a root, so too many objects may count as live",
+        name = Shown(name)
+    )]
+    GlobalUndeclared {
+        /// Its name.
+        name: String,
+    },
     /// The module has neither debug information nor names.
     #[error(
         "the module has neither debug information nor names: classes are called Class#<id>, and the collector's total cannot be compared; no other number is affected"
@@ -107,6 +116,17 @@ pub enum Warning {
     BasesUnknown {
         /// In full, such as `assembly/game/Player`.
         class_name: String,
+    },
+    /// Objects of a class with a visitor of its own that could not be run on them.
+    #[error(
+        "the visitor of {class_name} decides by values or follows memory that is no object, and could not be run on {count} object(s): every word of them counts as a possible reference, and what only other memory refers to is missing, so objects may be missing, or too many may count as live",
+        class_name = Shown(class_name)
+    )]
+    VisitorNotRun {
+        /// In full, such as `~lib/json-as/assembly/index/JSON.Obj`.
+        class_name: String,
+        /// How many objects there are.
+        count: u64,
     },
     /// Contents of an object that do not fit its buffer.
     #[error(
@@ -415,7 +435,7 @@ impl Warning {
             Self::GlobalsMissing { .. } => "WARN_GLOBALS_MISSING",
             Self::GlobalUnknown { .. } => "WARN_GLOBAL_UNKNOWN",
             Self::GlobalNotAnObject { .. } => "WARN_GLOBAL_NOT_AN_OBJECT",
-            Self::GlobalDisputed { .. } => "WARN_GLOBAL_DISPUTED",
+            Self::GlobalDisputed { .. } | Self::GlobalUndeclared { .. } => "WARN_GLOBAL_DISPUTED",
             Self::NamesMissing => "WARN_NAMES_MISSING",
             Self::NamesIncomplete { .. } => "WARN_NAMES_INCOMPLETE",
             Self::RootsUnknown => "WARN_ROOTS_UNKNOWN",
@@ -429,6 +449,7 @@ impl Warning {
             Self::StaticDataChanged { .. } => "WARN_STATIC_DATA_CHANGED",
             Self::ClassAmbiguous { .. } => "WARN_CLASS_AMBIGUOUS",
             Self::ClassDisputed { .. } => "WARN_CLASS_DISPUTED",
+            Self::VisitorNotRun { .. } => "WARN_VISITOR_NOT_RUN",
             Self::ContentsDoNotFit { .. } => "WARN_CONTENTS_DO_NOT_FIT",
             Self::FieldsDiffer { .. } => "WARN_FIELDS_DIFFER",
             Self::ClassUnknown { .. } => "WARN_CLASS_UNKNOWN",

@@ -8,20 +8,23 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::container_layouts::{
-    AddedContents, is_standard_container, layout_from_code, layout_from_flags, standard_container,
+    AddedContents, layout_from_code, layout_from_flags, standard_container, with_flags,
     with_inherited,
 };
-use super::evidence::Evidence;
+use super::evidence::DumpEvidence;
 use super::layout::{ContentReferences, EntrySlot, ReferenceLayout};
 use super::type_flags::{TypeFlags, TypeFlagsTable};
 use base::control::Control;
 use base::units::ClassId;
 use runtime_code::collector_code::{CodeReader, CollectorCode, Storage, VisitedMembers};
-use runtime_code::std_library::{BUFFER, FIXED_NAMES, OBJECT, OBJECT_NAME, STRING};
+use runtime_code::std_library::{BUFFER, FIXED_NAMES, OBJECT, OBJECT_NAME};
 use wasm::debug_info::{Class, DebugInfo, Number, TypeRef};
 use wasm::module::Module;
+
+mod sizes;
 
 pub use super::runtime_class::{Doubt, ObjectSize, RuntimeClass};
 
@@ -42,7 +45,7 @@ const OFFSETS: u64 = 1 << 22;
 #[derive(Debug)]
 pub struct Classes<'a> {
     debug_info: &'a DebugInfo,
-    code: Option<&'a CollectorCode>,
+    code: Option<Arc<CollectorCode>>,
     code_reader: RefCell<CodeReader<'a, 'a>>,
     flags: TypeFlagsTable<'a>,
     /// Whether the module has names of functions.
@@ -60,12 +63,12 @@ pub struct Classes<'a> {
 impl<'a> Classes<'a> {
     /// Combines the evidence.
     pub fn new(
-        evidence: &'a Evidence,
+        evidence: &DumpEvidence<'a>,
         module: &'a Module<'a>,
         flags: TypeFlagsTable<'a>,
         control: &Control,
     ) -> Self {
-        let debug_info = &evidence.debug_info;
+        let debug_info = evidence.debug_info;
         let mut by_id: HashMap<ClassId, Vec<&Class>> = HashMap::new();
         for class in &debug_info.classes {
             if let Some(id) = class.id.filter(|id| id.0 != 0) {
@@ -77,7 +80,7 @@ impl<'a> Classes<'a> {
         }
         Self {
             debug_info,
-            code: evidence.code.as_ref(),
+            code: evidence.code.clone(),
             code_reader: RefCell::new(CodeReader::new(&module.functions, control)),
             flags,
             has_names: module.functions.are_named(),
@@ -168,6 +171,7 @@ impl<'a> Classes<'a> {
         let declared_size = class
             .filter(|_| doubt == Doubt::None)
             .and_then(|class| self.declared_size(class));
+        let contents = layout.as_ref().map(|layout| layout.contents.clone());
         RuntimeClass {
             lacks_name: (name.is_none() && self.has_names).then_some(self.debug_info.producer),
             name: name.unwrap_or_else(|| format!("Class#{id}")),
@@ -176,8 +180,10 @@ impl<'a> Classes<'a> {
                 self.object_size(id, class, layout)
             }),
             is_certain: doubt == Doubt::None
+                && contents != Some(ContentReferences::Visited)
                 && class.is_none_or(|class| !self.has_unresolved_types(class)),
             layout: layout.unwrap_or_else(ReferenceLayout::unknown),
+            is_unconfirmed: self.code.is_none() && class.is_some(),
             doubt,
             declared_size,
             rivals: Vec::new(),
@@ -206,12 +212,13 @@ impl<'a> Classes<'a> {
             declared_size: None,
             object_size: ObjectSize::Any,
             is_certain: false,
+            is_unconfirmed: false,
             rivals: names,
         }
     }
 
     fn name_in_code(&self, id: ClassId) -> Option<String> {
-        let code = self.code?;
+        let code = self.code.as_deref()?;
         let names = || {
             // Objects of higher ids share one class, which is unknown.
             let count = self.flags.count().min(MOST_NAMED);
@@ -236,14 +243,35 @@ impl<'a> Classes<'a> {
         }
         // An id beyond the table is no class of this program: no code runs for it.
         let is_known = id.0 < self.flags.count();
-        let members = self.code.filter(|_| is_known).and_then(|code| {
+        let members = self.code.as_deref().filter(|_| is_known).and_then(|code| {
             code.members(&mut self.code_reader.borrow_mut(), id, self.storage(id))
         });
+        if let Some(members) = members.as_ref().filter(|members| members.by_values) {
+            return self.visited_layout(class, flags, members);
+        }
         match (class, members) {
             (Some(class), members) => self.checked_layout(class, flags, members.as_ref()),
             (None, Some(members)) => (layout_from_code(members, flags), Doubt::None),
             (None, None) => (flags.and_then(layout_from_flags), Doubt::None),
         }
+    }
+
+    /// The layout of a class whose visitor must be run on each object: which of these fields it visits is seen then.
+    fn visited_layout(
+        &self,
+        class: Option<&Class>,
+        flags: Option<TypeFlags>,
+        members: &VisitedMembers,
+    ) -> (Option<ReferenceLayout>, Doubt) {
+        let code = self.code.as_deref();
+        if !code.is_some_and(CollectorCode::can_visit_objects) {
+            return (None, Doubt::VisitorNotRun);
+        }
+        let declared = class.and_then(|class| self.layout_from_debug_info(class, flags));
+        let mut offsets = declared.map_or(Vec::new(), |layout| layout.offsets);
+        offsets.extend(&members.offsets);
+        let layout = ReferenceLayout::new(offsets, ContentReferences::Visited);
+        (Some(layout), Doubt::None)
     }
 
     fn storage(&self, id: ClassId) -> Storage {
@@ -266,8 +294,15 @@ impl<'a> Classes<'a> {
         let Some(mut layout) = self.layout_from_debug_info(class, flags) else {
             return (None, Doubt::None);
         };
-        let mut doubt = Doubt::None;
-        if !self.debug_info.describes_inheritance {
+        let (is_disputed, mut doubt);
+        (layout, is_disputed) = with_flags(layout, flags, !self.has_unresolved_types(class));
+        if self.debug_info.describes_inheritance {
+            doubt = if is_disputed {
+                Doubt::Disputed
+            } else {
+                Doubt::None
+            };
+        } else {
             (layout, doubt) = with_inherited(class, layout, flags);
         }
         // Every word of a static array is an element.
@@ -285,7 +320,10 @@ impl<'a> Classes<'a> {
         if layout.contents == ContentReferences::Unknown && !members.and_more {
             layout.contents = ContentReferences::Fixed;
         }
-        let mut doubt = Doubt::None;
+        if doubt == Doubt::UnknownBases {
+            // The code knows the inherited fields.
+            doubt = Doubt::None;
+        }
         let is_missing = |offset: &u32| layout.offsets.binary_search(offset).is_err();
         if members.offsets.iter().any(is_missing) && self.debug_info.describes_inheritance {
             doubt = Doubt::Disputed;
@@ -324,68 +362,6 @@ impl<'a> Classes<'a> {
         let class = self.debug_info.class(type_ref);
         let has_objects = |class: &Class| class.id.is_some() || class.name.starts_with('[');
         type_ref == TypeRef::Unresolved || class.is_some_and(|class| !has_objects(class))
-    }
-
-    /// The end of the last field of a class of the program, which is the size of its objects. Objects of
-    /// library classes can be larger than their fields.
-    fn declared_size(&self, class: &Class) -> Option<u32> {
-        if !self.debug_info.describes_inheritance {
-            return None;
-        }
-        let mut size = 0;
-        let mut steps: usize = 1000;
-        for class in self.chain(class) {
-            // Classes with more bases and fields than this are not written by hand.
-            steps = steps.checked_sub(1 + class.members.len())?;
-            let is_told = match class.base {
-                Some(base) => self.debug_info.class(base).is_some(),
-                None => true,
-            };
-            if !is_told || (class.name.starts_with("~lib/") && class.name != OBJECT_NAME) {
-                return None;
-            }
-            for member in &class.members {
-                if member.type_ref == (TypeRef::Base { number: None }) {
-                    return None;
-                }
-                let end = member.offset.checked_add(self.slot(member.type_ref).size)?;
-                size = size.max(end);
-            }
-        }
-        Some(size)
-    }
-
-    /// The sizes that the objects of a class can have.
-    fn object_size(
-        &self,
-        id: ClassId,
-        class: Option<&Class>,
-        layout: &ReferenceLayout,
-    ) -> ObjectSize {
-        let flags = self.flags.get(id);
-        let is_variable = id.0 <= STRING.0
-            || matches!(
-                layout.contents,
-                ContentReferences::Tuple | ContentReferences::Unknown
-            )
-            || flags.is_none_or(TypeFlags::is_static_array);
-        if is_variable {
-            return ObjectSize::Any;
-        }
-        let container = flags.and_then(TypeFlags::container_size);
-        // A class of the program can extend a container. Its own fields follow those of the container.
-        match (container, class) {
-            (Some(size), Some(class)) if is_standard_container(&class.name) => {
-                ObjectSize::Exactly(size)
-            }
-            _ => {
-                let end = layout
-                    .offsets
-                    .last()
-                    .map_or(0, |&last| last.saturating_add(4));
-                ObjectSize::Uniform(container.unwrap_or(0).max(end))
-            }
-        }
     }
 
     /// Whether a field of the class or a type argument may be an unmanaged pointer: its type is not described,

@@ -46,6 +46,57 @@ pub(super) fn with_inherited(
     }
 }
 
+/// A layout of the debug information, with what the type flags know of containers, and whether the two disagree. The
+/// debug information alone neither takes contents away nor makes a class a container. What it adds stays.
+///
+/// `is_resolved` says that all types of the class are described. Of others, the debug information cannot say whether they
+/// are references.
+pub(super) fn with_flags(
+    layout: ReferenceLayout,
+    flags: Option<TypeFlags>,
+    is_resolved: bool,
+) -> (ReferenceLayout, bool) {
+    let Some(flags) = flags else {
+        return (layout, false);
+    };
+    let by_flags = layout_from_flags(flags).unwrap_or_default();
+    let lacks_fields = by_flags
+        .offsets
+        .iter()
+        .any(|offset| layout.offsets.binary_search(offset).is_err());
+    let lacks_contents = !has_contents_of(&layout.contents, &by_flags.contents);
+    let is_disputed = lacks_fields
+        || lacks_contents
+        || (is_resolved && !has_contents_of(&by_flags.contents, &layout.contents));
+    let contents = if lacks_contents {
+        by_flags.contents
+    } else {
+        layout.contents
+    };
+    let offsets = [layout.offsets, by_flags.offsets].concat();
+    (ReferenceLayout::new(offsets, contents), is_disputed)
+}
+
+/// Whether the first contents have all references of the second.
+fn has_contents_of(contents: &ContentReferences, others: &ContentReferences) -> bool {
+    match (contents, others) {
+        (
+            _,
+            ContentReferences::Fixed
+            | ContentReferences::Tuple
+            | ContentReferences::Visited
+            | ContentReferences::Unknown,
+        ) => true,
+        (ContentReferences::Entries(contents), ContentReferences::Entries(others)) => {
+            let has = |own: Option<u32>, other: Option<u32>| other.is_none() || own == other;
+            (contents.stride, contents.tagged_next) == (others.stride, others.tagged_next)
+                && has(contents.key, others.key)
+                && has(contents.value, others.value)
+        }
+        (contents, others) => contents == others,
+    }
+}
+
 /// Fields from the code, contents from the flags. `None` if the code visits more than fields and the flags do
 /// not describe it.
 pub(super) fn layout_from_code(

@@ -24,6 +24,9 @@ pub enum ContentReferences {
     Entries(EntryLayout),
     /// `~lib/tuple/SmallTuple`: a bitmap in the last 8 bytes says which words are references.
     Tuple,
+    /// The visitor of the class decides by values, or follows other memory: it was run on each object. The offsets are
+    /// those of fields that it may visit.
+    Visited,
     /// Nothing is known: every word of the object and of its buffers may be a reference.
     Unknown,
 }

@@ -16,6 +16,7 @@ pub mod declared_types;
 pub mod evidence;
 pub mod identity;
 pub mod known_blocks;
+mod known_lists;
 pub mod layout;
 pub mod list_membership;
 pub mod objects;
@@ -25,14 +26,16 @@ mod runtime_class;
 pub mod shapes;
 pub mod statics;
 pub mod type_flags;
+pub mod visitors;
 
 use blocks::AllocatorData;
 use classes::Classes;
 use collector::Collector;
-use evidence::Evidence;
+use evidence::{DumpEvidence, Evidence};
 use identity::find_mismatch;
 use roots::{GlobalRoots, StaticRoots};
 use type_flags::TypeFlagsTable;
+use visitors::Visitors;
 
 use base::control::Control;
 use base::error::Result;
@@ -46,6 +49,8 @@ use wasm::module::Module;
 /// A program's runtime at the moment of a dump.
 #[derive(Debug)]
 pub struct Runtime<'a> {
+    /// The visitors of the classes.
+    pub visitors: Visitors<'a>,
     /// The memory and its boundaries.
     pub dump: Dump<'a>,
     /// The classes of the ids.
@@ -78,11 +83,12 @@ impl<'a> Runtime<'a> {
         control: &Control,
     ) -> Result<Self> {
         let dump = &boundaries::corrected(dump, module, evidence)?;
+        let evidence = &evidence.of_dump(dump, module, control)?;
         let flags = TypeFlagsTable::locate(dump, module);
         let (in_dump, in_module) = (dump.globals.len(), module.globals.mutable_i32_count());
         let mismatch = Mismatch::of_globals(in_dump, in_module);
         let has_foreign_globals = tolerance.check(mismatch, warnings)?;
-        let mismatch = find_mismatch(dump, module, &evidence.debug_info, flags, warnings)?;
+        let mismatch = find_mismatch(dump, module, evidence.debug_info, flags, warnings)?;
         tolerance.check(mismatch, warnings)?;
         // The values of other globals are not used.
         let dump = if has_foreign_globals {
@@ -94,9 +100,14 @@ impl<'a> Runtime<'a> {
         let globals = GlobalRoots::find(evidence, &classes, module, &dump);
         warn(&dump, module, evidence, &globals, warnings);
         Ok(Self {
+            visitors: Visitors {
+                module,
+                code: evidence.code.clone(),
+                dump,
+            },
             dump,
             classes,
-            collector: Collector::read(module, &dump, evidence.code.as_ref()),
+            collector: Collector::read(module, &dump, evidence.code.as_deref()),
             allocator: AllocatorData::locate(&dump),
             globals,
             lacks_global_values: dump.globals.is_empty() && module.globals.mutable_i32_count() > 0,
@@ -108,7 +119,7 @@ impl<'a> Runtime<'a> {
 fn warn(
     dump: &Dump<'_>,
     module: &Module<'_>,
-    evidence: &Evidence,
+    evidence: &DumpEvidence<'_>,
     globals: &GlobalRoots,
     warnings: &mut Vec<Warning>,
 ) {
@@ -146,7 +157,7 @@ fn warn(
 fn doubtful_stack_pointer(
     dump: &Dump<'_>,
     module: &Module<'_>,
-    evidence: &Evidence,
+    evidence: &DumpEvidence<'_>,
 ) -> Option<Warning> {
     let header = dump.stack_pointer;
     if !header.0.is_multiple_of(4) {
@@ -156,7 +167,7 @@ fn doubtful_stack_pointer(
     let global = globals
         .exported("__stack_pointer")
         .or_else(|| globals.named("~lib/memory/__stack_pointer"))
-        .or_else(|| globals.get(evidence.code.as_ref()?.stack_pointer()?))?;
+        .or_else(|| globals.get(evidence.code.as_deref()?.stack_pointer()?))?;
     let value = Address(dump.globals.get(global.dump_position?)?);
     (value != header).then_some(Warning::StackPointerDisputed {
         header,

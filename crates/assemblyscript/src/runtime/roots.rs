@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::classes::Classes;
 use super::collector::global_value;
 use super::declared_types::DeclaredType;
-use super::evidence::Evidence;
+use super::evidence::DumpEvidence;
 use base::units::{Address, GlobalIndex};
 use dumps::Dump;
 use runtime_code::collector_code::VisitedGlobal;
@@ -32,6 +32,8 @@ pub enum Certainty {
     Declared,
     /// It may hold anything.
     Possible,
+    /// The debug information does not declare it, and there is no second source: it may hold anything.
+    Undeclared,
 }
 
 /// The globals from which the collector starts.
@@ -74,7 +76,7 @@ impl GlobalRoots {
     /// Finds the globals that may hold references: those that the collector's code visits, otherwise those
     /// that the debug information declares, otherwise all; if the two sources disagree, those of both.
     pub fn find(
-        evidence: &Evidence,
+        evidence: &DumpEvidence<'_>,
         classes: &Classes<'_>,
         module: &Module<'_>,
         dump: &Dump<'_>,
@@ -86,12 +88,12 @@ impl GlobalRoots {
     }
 
     fn find_roots(
-        evidence: &Evidence,
+        evidence: &DumpEvidence<'_>,
         classes: &Classes<'_>,
         module: &Module<'_>,
         dump: &Dump<'_>,
     ) -> Self {
-        let visited = evidence.code.as_ref().map(|code| code.roots());
+        let visited = evidence.code.as_deref().map(|code| code.roots());
         let declared: Vec<_> = evidence
             .debug_info
             .globals
@@ -137,6 +139,7 @@ impl GlobalRoots {
                             || !classes.is_pointer_free(variable.type_ref)
                     })
                     .map(|variable| declared_root(variable, module, dump))
+                    .chain(undeclared_roots(&declared, module, dump))
                     .collect(),
                 static_roots: if lists_all_roots(evidence, module) {
                     StaticRoots::Known
@@ -156,7 +159,7 @@ impl GlobalRoots {
 
 /// Whether the debug information has all roots. This is the case unless the build is optimised. Constants of
 /// the standard library are among the first that an optimiser removes.
-fn lists_all_roots(evidence: &Evidence, module: &Module<'_>) -> bool {
+fn lists_all_roots(evidence: &DumpEvidence<'_>, module: &Module<'_>) -> bool {
     let mut names = module.globals.iter().filter_map(|global| global.name);
     evidence.debug_info.producer == Producer::Transform
         || names.any(|name| {
@@ -166,7 +169,7 @@ fn lists_all_roots(evidence: &Evidence, module: &Module<'_>) -> bool {
 
 /// The variables whose values are addresses, and whose declared types are classes of which all names are known.
 fn declared_globals(
-    evidence: &Evidence,
+    evidence: &DumpEvidence<'_>,
     classes: &Classes<'_>,
     module: &Module<'_>,
     dump: &Dump<'_>,
@@ -183,6 +186,29 @@ fn declared_globals(
         })
     });
     declared.collect()
+}
+
+/// The globals that the debug information does not declare as roots, and that are not the runtime's own by their names.
+fn undeclared_roots(
+    declared: &[&GlobalVariable],
+    module: &Module<'_>,
+    dump: &Dump<'_>,
+) -> Vec<GlobalRoot> {
+    let located = declared
+        .iter()
+        .filter_map(|variable| locate(variable, module));
+    let located: BTreeSet<GlobalIndex> = located.map(|global| global.index).collect();
+    let globals = module.globals.iter().filter(|global| global.is_i32);
+    let others = globals.filter(|global| {
+        let is_of_runtime = global.name.is_some_and(|name| name.starts_with("~lib/rt/"));
+        !is_of_runtime && !located.contains(&global.index)
+    });
+    let roots = others.map(|global| GlobalRoot {
+        name: global_name(global),
+        value: global_value(global, dump).map(Address),
+        certainty: Certainty::Undeclared,
+    });
+    roots.collect()
 }
 
 fn all_globals(module: &Module<'_>, dump: &Dump<'_>) -> Vec<GlobalRoot> {

@@ -12,6 +12,8 @@ pub enum Doubt {
     None,
     /// The debug information names other reference fields than the collector visits.
     Disputed,
+    /// The collector's code for it decides by values, and cannot be run on its objects.
+    VisitorNotRun,
     /// Its inherited fields are not known: every word before its own fields may be one.
     UnknownBases,
 }
@@ -36,6 +38,8 @@ pub struct RuntimeClass {
     pub object_size: ObjectSize,
     /// Whether the collector visits exactly the references in the layout: each is null or an object.
     pub is_certain: bool,
+    /// Whether the references are those of the debug information alone: the code that visits them was not found.
+    pub is_unconfirmed: bool,
     /// Other classes that the debug information gives the same id.
     pub rivals: Vec<String>,
 }
@@ -63,6 +67,7 @@ impl RuntimeClass {
             declared_size: None,
             object_size: ObjectSize::Any,
             is_certain: false,
+            is_unconfirmed: false,
             rivals: Vec::new(),
         }
     }

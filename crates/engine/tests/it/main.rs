@@ -12,6 +12,7 @@ mod codes;
 mod compressed_files;
 mod containers;
 mod control;
+mod debug_changes;
 mod dwarf;
 mod errors;
 mod exports;

@@ -5,13 +5,28 @@ use std::collections::{BTreeSet, HashMap};
 use super::entry::{CollectorEntry, Reach, Visitor};
 use super::machine::{End, GlobalUse, MachineState};
 use super::names;
-use super::probes::{Marked, Storage, TEST_OBJECTS, TestObject};
+use super::probes::{Disguise, Marked, Storage, TEST_OBJECTS, TestObject};
 use super::reader::{BUDGET, CodeReader};
 use super::visited::{VisitedGlobal, VisitedMembers};
 use base::units::{ClassId, GlobalIndex};
 
 /// The words that the bitmap of a test object lists.
 const BITMAP: [u32; 3] = [0, 5, 33];
+
+/// The class of a test object.
+#[derive(Clone, Copy)]
+struct TestClass {
+    id: ClassId,
+    storage: Storage,
+}
+
+/// The contents of a test object.
+#[derive(Clone, Copy)]
+enum Contents<'w> {
+    Empty,
+    /// A tuple whose bitmap lists these words.
+    Bitmap(&'w [u32]),
+}
 
 /// How to run the collector of a module.
 #[derive(Clone, Debug)]
@@ -24,6 +39,10 @@ pub struct CollectorCode {
     pub(super) constants: BTreeSet<u32>,
     pub(super) stack_pointer: Option<GlobalIndex>,
     pub(super) total: Option<GlobalIndex>,
+    /// The globals that a collection changes: the collector's own.
+    pub(super) changed: BTreeSet<u32>,
+    /// The other globals that can change.
+    pub(super) variables: BTreeSet<u32>,
     pub(super) reach: Reach,
     /// A function that visits the members of the object that it is passed, if there is one.
     pub(super) visitor: Option<Visitor>,
@@ -55,26 +74,30 @@ impl CollectorCode {
         storage: Storage,
     ) -> Option<VisitedMembers> {
         let mut observed = TEST_OBJECTS.map(|object| {
-            let (marked, end) = self.scan(reader, object, id, storage, None)?;
-            Some((marked.offsets(object), end == End::Returned))
+            let (marked, end) = self.scan(reader, object, id, storage, Contents::Empty)?;
+            let by_values = marked.depends_on_values(object, storage);
+            Some((marked.offsets(object), end == End::Returned, by_values))
         });
         let [first, second] = observed.each_mut().map(Option::take);
-        let ((first, first_returned), (second, second_returned)) = (first?, second?);
+        let ((first, first_returned, by_values), (second, second_returned, _)) = (first?, second?);
         let (Some(first), Some(second)) = (&first, &second) else {
             return Some(VisitedMembers {
                 and_more: true,
+                by_values: true,
                 ..VisitedMembers::default()
             });
         };
         let returned = first_returned && second_returned;
-        if !returned && first.is_empty() && second.is_empty() {
+        if !returned && !by_values && first.is_empty() && second.is_empty() {
             return None;
         }
         if first == second {
+            let mut removes_bits = || !self.visits_unchanged(reader, id, storage, first);
             return Some(VisitedMembers {
                 offsets: first.clone(),
                 by_bitmap: false,
                 and_more: !returned,
+                by_values: by_values || (!first.is_empty() && removes_bits()),
             });
         }
         let by_bitmap = self.follows_bitmap(reader, id, storage);
@@ -83,7 +106,27 @@ impl CollectorCode {
             offsets: always.filter(|_| !by_bitmap).collect(),
             by_bitmap,
             and_more: !by_bitmap,
+            by_values: by_values && !by_bitmap,
         })
+    }
+
+    /// Whether the code visits the references in these words as they are.
+    fn visits_unchanged(
+        &self,
+        reader: &mut CodeReader<'_, '_>,
+        id: ClassId,
+        storage: Storage,
+        words: &BTreeSet<u32>,
+    ) -> bool {
+        let [object, _] = TEST_OBJECTS;
+        let marked = Marked::with_disguise(Disguise {
+            object,
+            words: words.clone(),
+            visited: BTreeSet::new(),
+        });
+        let (class, contents) = (TestClass { id, storage }, Contents::Empty);
+        let scan = self.scan_with(reader, object, class, contents, marked);
+        scan.is_some_and(|(marked, _)| marked.visits_unchanged())
     }
 
     /// Whether the visited words are those that the object's bitmap lists.
@@ -96,7 +139,7 @@ impl CollectorCode {
         let [object, _] = TEST_OBJECTS;
         let mut visits = |words: &[u32]| {
             let expected: BTreeSet<u32> = words.iter().map(|word| 4 * word).collect();
-            let scan = self.scan(reader, object, id, storage, Some(words));
+            let scan = self.scan(reader, object, id, storage, Contents::Bitmap(words));
             scan.and_then(|(marked, _)| marked.offsets(object)) == Some(expected)
         };
         visits(&[]) && visits(&BITMAP)
@@ -119,7 +162,7 @@ impl CollectorCode {
         let [object, _] = TEST_OBJECTS;
         let mut visitors: HashMap<u32, Vec<ClassId>> = HashMap::new();
         for (id, storage) in classes {
-            let Some((marked, _)) = self.scan(reader, object, id, storage, None) else {
+            let Some((marked, _)) = self.scan(reader, object, id, storage, Contents::Empty) else {
                 continue;
             };
             let named = marked.visitors.into_iter().map(|(function, _)| function);
@@ -149,15 +192,29 @@ impl CollectorCode {
         object: TestObject,
         id: ClassId,
         storage: Storage,
-        bitmap: Option<&[u32]>,
+        contents: Contents<'_>,
+    ) -> Option<(Marked, End)> {
+        let class = TestClass { id, storage };
+        self.scan_with(reader, object, class, contents, Marked::default())
+    }
+
+    /// As [`scan`](Self::scan), with what observes the run.
+    fn scan_with(
+        &self,
+        reader: &mut CodeReader<'_, '_>,
+        object: TestObject,
+        class: TestClass,
+        contents: Contents<'_>,
+        mut marked: Marked,
     ) -> Option<(Marked, End)> {
         let mut state = reader.machine.copy(&self.idle, &mut reader.left)?;
-        object.write(&mut state.memory, id, storage)?;
-        if let Some(words) = bitmap {
-            object.write_bitmap(&mut state.memory, words)?;
+        object.write(&mut state.memory, class.id, class.storage)?;
+        match contents {
+            Contents::Empty => {}
+            Contents::Bitmap(words) => object.write_bitmap(&mut state.memory, words)?,
         }
-        let mut marked = Marked::default();
         let machine = reader.machine(BUDGET);
+        let mut uses = GlobalUse::default();
         let end = match &self.visitor {
             Some((function, arguments)) => {
                 let [first, _] = TEST_OBJECTS;
@@ -169,16 +226,22 @@ impl CollectorCode {
                     }
                 };
                 let arguments: Vec<u64> = arguments.iter().map(this).collect();
-                let uses = &mut GlobalUse::default();
-                machine.call(*function, &arguments, &mut state, uses, &mut marked)
+                let end = machine.call(*function, &arguments, &mut state, &mut uses, &mut marked);
+                marked.reads_variable = !uses.read.is_disjoint(&self.variables);
+                end
             }
             None => {
                 self.reach.put(object, &mut state)?;
-                let uses = &mut GlobalUse::default();
                 let collected = |_: &Marked| false;
                 let calls = self.entry.calls;
-                self.entry
-                    .collect(calls, machine, &mut state, uses, &mut marked, collected)
+                self.entry.collect(
+                    calls,
+                    machine,
+                    &mut state,
+                    &mut uses,
+                    &mut marked,
+                    collected,
+                )
             }
         };
         marked

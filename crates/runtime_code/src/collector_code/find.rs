@@ -2,7 +2,9 @@
 
 use super::code::CollectorCode;
 use super::entry::CollectorEntry;
+use super::lists::KnownLists;
 use super::names::constructed_classes;
+use super::numbering::Numbering;
 use super::reader::BUDGET;
 use super::search::{CollectorSearch, TRIAL_BUDGET};
 use crate::std_library::ARRAY_BUFFER;
@@ -17,8 +19,19 @@ impl CollectorCode {
     /// Finds the collector's code, by names or by its effects. `None` if the module has no such code, its
     /// effects cannot be observed, or the work was cancelled.
     pub fn find(module: &Module<'_>, control: &Control) -> Option<Self> {
+        Self::find_with(module, &KnownLists::default(), Numbering::Current, control)
+    }
+
+    /// As [`find`](Self::find), if the start function cannot be executed up to where it makes the collector's lists:
+    /// with the lists that a dump has, and for compilers that number the classes of the standard library so.
+    pub fn find_with(
+        module: &Module<'_>,
+        lists: &KnownLists,
+        numbering: Numbering,
+        control: &Control,
+    ) -> Option<Self> {
         module.functions.defined().next()?;
-        let mut search = CollectorSearch::new(module, control)?;
+        let mut search = CollectorSearch::new(module, lists, numbering, control)?;
         let mut code = by_name(&search)
             .into_iter()
             .find_map(|entry| search.examine(entry, BUDGET))

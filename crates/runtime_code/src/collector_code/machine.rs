@@ -11,7 +11,8 @@ use std::rc::Rc;
 use wasmparser::{BlockType, Operator};
 
 use super::decoded::Decoded;
-use super::memory::SparseMemory;
+use super::memory::{MachineMemory, Pages, SparseMemory};
+use super::observer::Observer;
 use base::control::{CHECK_INTERVAL, Control};
 use wasm::module::{Functions, Signature};
 
@@ -27,38 +28,10 @@ const GLOBALS_PER_STEP: u64 = 16;
 /// The number of values that are moved in the time of a step.
 const VALUES_PER_STEP: u64 = 64;
 
-/// The 64 KiB pages that `memory.size` reports. Growing always succeeds.
-const MEMORY_PAGES: u64 = 1 << 10;
-
-/// Observes a run, and can stop it.
-pub(super) trait Observer {
-    /// Called before a word is stored. `false` ends the run before the store.
-    fn store(&mut self, _address: u32, _value: u32, _call: &CallStack<'_>) -> bool {
-        true
-    }
-}
-
-/// The active calls, outermost first: functions with their arguments.
-pub(super) struct CallStack<'r> {
-    pub(super) frames: &'r [ActiveCall],
-}
-
-impl CallStack<'_> {
-    /// The calls with `argument` among their arguments: functions with all arguments.
-    pub(super) fn with_argument(&self, argument: u32) -> impl Iterator<Item = (u32, &[u64])> {
-        let argument = u64::from(argument);
-        let found = self
-            .frames
-            .iter()
-            .filter(move |frame| frame.arguments.contains(&argument));
-        found.map(|frame| (frame.function, frame.arguments.as_slice()))
-    }
-}
-
 /// The state that runs change.
 #[derive(Clone, Debug)]
-pub(super) struct MachineState {
-    pub(super) memory: SparseMemory,
+pub(super) struct MachineState<M = SparseMemory> {
+    pub(super) memory: M,
     /// The values of all globals, by index.
     pub(super) globals: Vec<u64>,
 }
@@ -97,8 +70,8 @@ pub(super) struct Machine<'m, 'a> {
 /// An active call.
 #[derive(Debug)]
 pub(super) struct ActiveCall {
-    function: u32,
-    arguments: Vec<u64>,
+    pub(super) function: u32,
+    pub(super) arguments: Vec<u64>,
     /// The position in the values where its parameters and locals begin.
     locals: usize,
     at: usize,
@@ -156,11 +129,11 @@ impl<'m, 'a> Machine<'m, 'a> {
     }
 
     /// Executes a function.
-    pub(super) fn call(
+    pub(super) fn call<M: MachineMemory>(
         &mut self,
         function: u32,
         arguments: &[u64],
-        state: &mut MachineState,
+        state: &mut MachineState<M>,
         uses: &mut GlobalUse,
         observer: &mut impl Observer,
     ) -> End {
@@ -205,9 +178,9 @@ impl<'m, 'a> Machine<'m, 'a> {
     }
 }
 
-pub(super) struct MachineRun<'r, 'm, 'a, O> {
+pub(super) struct MachineRun<'r, 'm, 'a, O, M> {
     pub(super) machine: &'r mut Machine<'m, 'a>,
-    pub(super) state: &'r mut MachineState,
+    pub(super) state: &'r mut MachineState<M>,
     uses: &'r mut GlobalUse,
     pub(super) observer: &'r mut O,
     /// The code of each frame.
@@ -218,7 +191,7 @@ pub(super) struct MachineRun<'r, 'm, 'a, O> {
     pub(super) is_stopped: bool,
 }
 
-impl<'a, O: Observer> MachineRun<'_, '_, 'a, O> {
+impl<'a, O: Observer, M: MachineMemory> MachineRun<'_, '_, 'a, O, M> {
     /// Begins a call, whose arguments are the last values.
     fn enter(&mut self, function: u32) -> Option<()> {
         let signature = self.machine.functions.signature(function)?;
@@ -229,7 +202,7 @@ impl<'a, O: Observer> MachineRun<'_, '_, 'a, O> {
         if self.machine.functions.body(function).is_none() {
             self.values.truncate(locals);
             self.values.extend((0..signature.results).map(|_| 1));
-            return (signature.results <= 1).then_some(());
+            return (signature.results <= 1 && self.observer.may_call_host()).then_some(());
         }
         let code = self.machine.decode(function)?;
         if self.frames.len() == MOST_FRAMES || self.values.len() + code.locals > MOST_VALUES {
@@ -369,10 +342,16 @@ impl<'a, O: Observer> MachineRun<'_, '_, 'a, O> {
             Op::I64Const { value } => self.values.push(*value as u64),
             Op::F32Const { value } => self.values.push(value.bits().into()),
             Op::F64Const { value } => self.values.push(value.bits()),
-            Op::MemorySize { mem: 0 } => self.values.push(MEMORY_PAGES),
+            Op::MemorySize { mem: 0 } => {
+                let (Pages::Enough(pages) | Pages::Exactly(pages)) = self.state.memory.pages();
+                self.values.push(pages);
+            }
             Op::MemoryGrow { mem: 0 } => {
+                let Pages::Enough(pages) = self.state.memory.pages() else {
+                    return None;
+                };
                 self.pop32()?;
-                self.values.push(MEMORY_PAGES);
+                self.values.push(pages);
             }
             Op::MemoryFill { mem: 0 } => self.fill()?,
             Op::MemoryCopy {

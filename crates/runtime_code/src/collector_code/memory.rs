@@ -4,6 +4,28 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+/// The memory of a machine.
+pub(super) trait MachineMemory {
+    /// The 64 KiB pages that `memory.size` reports, and `memory.grow` if it may succeed.
+    fn pages(&self) -> Pages;
+    /// Reads the `N` bytes from `address` on. `None` if there is no such memory.
+    fn read<const N: usize>(&mut self, address: u32) -> Option<[u8; N]>;
+    /// Writes bytes from `address` on. `None` if that is not possible.
+    fn write(&mut self, address: u32, bytes: &[u8]) -> Option<()>;
+}
+
+/// The number of pages of a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pages {
+    /// So many, and growing always succeeds without a change.
+    Enough(u64),
+    /// So many, and no run may grow it.
+    Exactly(u64),
+}
+
+/// The 64 KiB pages that `memory.size` reports.
+const MEMORY_PAGES: u64 = 1 << 10;
+
 const PAGE_BITS: u32 = 12;
 pub(super) const PAGE: usize = 1 << PAGE_BITS;
 
@@ -49,34 +71,6 @@ impl SparseMemory {
         self.base.keys().chain(self.own.keys()).copied().collect()
     }
 
-    /// Reads the `N` bytes from `address` on, which wraps.
-    pub(super) fn read<const N: usize>(&mut self, address: u32) -> Option<[u8; N]> {
-        let offset = address as usize % PAGE;
-        if let Some(bytes) = self.page(address)?.get(offset..offset + N) {
-            return bytes.try_into().ok();
-        }
-        let mut bytes = [0; N];
-        for (nth, byte) in bytes.iter_mut().enumerate() {
-            let address = address.wrapping_add(nth as u32);
-            *byte = self.page(address)?[address as usize % PAGE];
-        }
-        Some(bytes)
-    }
-
-    /// Writes bytes from `address` on, which wraps. `None` if that takes too many pages.
-    pub(super) fn write(&mut self, address: u32, bytes: &[u8]) -> Option<()> {
-        let mut address = address;
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            let offset = address as usize % PAGE;
-            let (now, later) = rest.split_at(rest.len().min(PAGE - offset));
-            self.own_page(address)?[offset..offset + now.len()].copy_from_slice(now);
-            address = address.wrapping_add(now.len() as u32);
-            rest = later;
-        }
-        Some(())
-    }
-
     pub(super) fn word(&mut self, address: u32) -> Option<u32> {
         self.read(address).map(u32::from_le_bytes)
     }
@@ -108,6 +102,40 @@ impl SparseMemory {
             self.own.insert(number, page);
         }
         self.own.get_mut(&number).map(|page| &mut **page)
+    }
+}
+
+impl MachineMemory for SparseMemory {
+    fn pages(&self) -> Pages {
+        Pages::Enough(MEMORY_PAGES)
+    }
+
+    /// Reads the `N` bytes from `address` on, which wraps.
+    fn read<const N: usize>(&mut self, address: u32) -> Option<[u8; N]> {
+        let offset = address as usize % PAGE;
+        if let Some(bytes) = self.page(address)?.get(offset..offset + N) {
+            return bytes.try_into().ok();
+        }
+        let mut bytes = [0; N];
+        for (nth, byte) in bytes.iter_mut().enumerate() {
+            let address = address.wrapping_add(nth as u32);
+            *byte = self.page(address)?[address as usize % PAGE];
+        }
+        Some(bytes)
+    }
+
+    /// Writes bytes from `address` on, which wraps. `None` if that takes too many pages.
+    fn write(&mut self, address: u32, bytes: &[u8]) -> Option<()> {
+        let mut address = address;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let offset = address as usize % PAGE;
+            let (now, later) = rest.split_at(rest.len().min(PAGE - offset));
+            self.own_page(address)?[offset..offset + now.len()].copy_from_slice(now);
+            address = address.wrapping_add(now.len() as u32);
+            rest = later;
+        }
+        Some(())
     }
 }
 

@@ -3,13 +3,15 @@
 use base::control::CHECK_INTERVAL;
 use wasmparser::Operator;
 
-use super::machine::{CallStack, MachineRun, Observer};
+use super::machine::MachineRun;
+use super::memory::MachineMemory;
 use super::numeric;
+use super::observer::{CallStack, Loaded, Observer, Stored};
 
 /// The number of bytes that are stored at once.
 const PIECE: usize = 1 << 12;
 
-impl<O: Observer> MachineRun<'_, '_, '_, O> {
+impl<O: Observer, M: MachineMemory> MachineRun<'_, '_, '_, O, M> {
     /// Executes a load, a store, or an instruction that only computes.
     pub(super) fn compute(&mut self, operator: &Operator<'_>) -> Option<()> {
         use Operator as Op;
@@ -77,7 +79,14 @@ impl<O: Observer> MachineRun<'_, '_, '_, O> {
         value: impl Fn([u8; N]) -> u64,
     ) -> Option<()> {
         let address = self.address(memarg)?;
-        let bytes = self.state.memory.read(address)?;
+        let bytes = match self.observer.load(address, N as u32) {
+            Loaded::FromMemory => self.state.memory.read(address)?,
+            Loaded::Word(word) => *word.to_le_bytes().first_chunk()?,
+            Loaded::Stop => {
+                self.is_stopped = true;
+                return None;
+            }
+        };
         self.values.push(value(bytes));
         Some(())
     }
@@ -85,10 +94,13 @@ impl<O: Observer> MachineRun<'_, '_, '_, O> {
     fn store(&mut self, memarg: &wasmparser::MemArg, size: usize) -> Option<()> {
         let value = self.values.pop()?;
         let address = self.address(memarg)?;
-        self.observe(address, value as u32)?;
-        self.state
-            .memory
-            .write(address, value.to_le_bytes().get(..size)?)
+        match self.observe(address, value as u32)? {
+            Stored::InMemory => self
+                .state
+                .memory
+                .write(address, value.to_le_bytes().get(..size)?),
+            _ => Some(()),
+        }
     }
 
     /// Stores bytes in pieces. The last argument has the bytes at an offset.
@@ -109,12 +121,13 @@ impl<O: Observer> MachineRun<'_, '_, '_, O> {
         Some(())
     }
 
-    fn observe(&mut self, address: u32, value: u32) -> Option<()> {
+    fn observe(&mut self, address: u32, value: u32) -> Option<Stored> {
         let calls = CallStack {
             frames: &self.frames,
         };
-        self.is_stopped = !self.observer.store(address, value, &calls);
-        (!self.is_stopped).then_some(())
+        let stored = self.observer.store(address, value, &calls);
+        self.is_stopped = stored == Stored::Stop;
+        (!self.is_stopped).then_some(stored)
     }
 
     fn address(&mut self, memarg: &wasmparser::MemArg) -> Option<u32> {

@@ -21,13 +21,18 @@
 
 mod code;
 mod decoded;
+mod dump_memory;
 mod entry;
 mod find;
+mod lists;
 mod machine;
 mod memory;
 mod memory_access;
 mod names;
+mod numbering;
 mod numeric;
+mod object_visits;
+mod observer;
 mod probes;
 mod reader;
 mod search;
@@ -35,6 +40,9 @@ mod start;
 mod visited;
 
 pub use code::CollectorCode;
+pub use lists::KnownLists;
+pub use numbering::Numbering;
+pub use object_visits::{IsObject, KnownGlobals, ObjectVisits};
 pub use probes::Storage;
 pub use reader::CodeReader;
 pub use visited::{VisitedGlobal, VisitedMembers};

@@ -6,8 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use super::machine::{CallStack, Observer};
+use super::memory::MachineMemory;
 use super::memory::SparseMemory;
+use super::observer::{CallStack, Loaded, Observer, Stored};
 use crate::std_library::{ARRAY_BUFFER, HEADER_SIZE};
 use base::units::ClassId;
 
@@ -25,6 +26,9 @@ const GRAY: u32 = 2;
 /// How often the calls that visit a test object are looked for in a run. There may be 65,536 arguments to look through
 /// each time.
 const MOST_LOOKS: u32 = 64;
+
+/// How often a run may read behind the headers of probes. A loop over a made-up number of words would not end soon.
+const MOST_PROBE_READS: u32 = 64;
 
 /// The address of the first probe for a global.
 const GLOBAL_PROBES: u32 = 0x7100_0000;
@@ -69,6 +73,17 @@ pub enum Storage {
     StaticArray,
     /// `Map` or `Set`: two buffers and four numbers.
     Entries,
+}
+
+impl Storage {
+    /// Bytes at the start of an object that its visitor reads to find its contents.
+    const fn own_words(self) -> u32 {
+        match self {
+            Self::Fields | Self::StaticArray => 0,
+            Self::Array => 16,
+            Self::Entries => 24,
+        }
+    }
 }
 
 impl TestObject {
@@ -144,6 +159,11 @@ impl TestObject {
         self.payload - HEADER_SIZE
     }
 
+    /// The probe to which the word at this offset refers.
+    const fn probe(self, offset: u32) -> u32 {
+        self.probes + offset / 4 * STRIDE
+    }
+
     /// The word of this object that refers to the probe.
     fn offset_of(self, probe: u32) -> Option<u32> {
         let number = probe.checked_sub(self.probes)? / STRIDE;
@@ -187,9 +207,16 @@ fn probe_word(address: u32) -> u32 {
 fn object_word(address: u32) -> u32 {
     let found = TEST_OBJECTS.into_iter().find_map(|object| {
         let offset = address.checked_sub(object.payload)?;
-        (offset < OBJECT_SIZE).then(|| object.probes + offset / 4 * STRIDE)
+        (offset < OBJECT_SIZE).then(|| object.probe(offset))
     });
     found.unwrap_or(0)
+}
+
+/// The object that the store of a word marks. Objects are marked by a store to the link: a colour that is not white, and
+/// a list.
+pub(super) fn marked_object(address: u32, value: u32) -> Option<u32> {
+    let is_mark = address.is_multiple_of(16) && value & COLOR != 0 && value > COLOR;
+    address.checked_add(LINK_TO_PAYLOAD).filter(|_| is_mark)
 }
 
 /// The objects that the collector's code marked in a run.
@@ -209,6 +236,13 @@ pub(super) struct Marked {
     pub(super) visitors: Vec<(u32, Vec<u64>)>,
     /// How often these calls were looked for.
     looked: u32,
+    /// The offsets of the words of test objects that were read.
+    read: BTreeSet<u32>,
+    disguise: Option<Disguise>,
+    /// Whether a global of the program was read that can change.
+    pub(super) reads_variable: bool,
+    /// How often anything behind the header of a probe was read.
+    probe_reads: u32,
 }
 
 impl Marked {
@@ -225,6 +259,34 @@ impl Marked {
             .filter(|_| self.others.is_empty())
     }
 
+    /// Whether the code that visits a test object needs more than references at fixed offsets: it reads a word that it
+    /// does not visit and that is not one of a container's own, what such a word refers to, or a variable.
+    pub(super) fn depends_on_values(&self, object: TestObject, storage: Storage) -> bool {
+        let visited = self
+            .probes
+            .iter()
+            .filter_map(|&probe| object.offset_of(probe));
+        let visited: BTreeSet<u32> = visited.collect();
+        let mut unvisited = self.read.difference(&visited);
+        self.reads_variable
+            || self.probe_reads > 0
+            || unvisited.any(|&offset| offset >= storage.own_words())
+    }
+
+    /// As the start of a run in which references look like this.
+    pub(super) fn with_disguise(disguise: Disguise) -> Self {
+        Self {
+            disguise: Some(disguise),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the code visits exactly what the words are that look like references: it does not remove bits.
+    pub(super) fn visits_unchanged(&self) -> bool {
+        let disguise = self.disguise.as_ref();
+        disguise.is_some_and(|disguise| disguise.visited == disguise.words)
+    }
+
     /// Notes that a run has allocated this object. It does not count as marked.
     pub(super) fn allocated(&mut self, object: u32) {
         self.allocated.insert(object);
@@ -237,14 +299,65 @@ impl Marked {
     }
 }
 
-impl Observer for Marked {
-    fn store(&mut self, address: u32, value: u32, calls: &CallStack<'_>) -> bool {
-        // Objects are marked by a store to the link: a colour that is not white, and a list.
-        if !address.is_multiple_of(16) || value & COLOR == 0 || value <= COLOR {
-            return true;
+/// Lets references of a test object look like addresses with more bits. Code that visits what the words are asks for the
+/// colours at these addresses; code that first removes bits asks elsewhere.
+#[derive(Debug)]
+pub(super) struct Disguise {
+    pub(super) object: TestObject,
+    /// The offsets of the references.
+    pub(super) words: BTreeSet<u32>,
+    /// Those at whose addresses a colour was read.
+    pub(super) visited: BTreeSet<u32>,
+}
+
+impl Disguise {
+    /// The highest and the lowest bit, which no address of a probe has.
+    const BITS: u32 = 1 << 31 | 1;
+    /// The link of an object that is not white.
+    const MARKED: u32 = 1;
+
+    fn load(&mut self, address: u32) -> Option<u32> {
+        let offset = address.wrapping_sub(self.object.payload);
+        if self.words.contains(&offset) {
+            return Some(self.object.probe(offset) | Self::BITS);
         }
-        let Some(payload) = address.checked_add(LINK_TO_PAYLOAD) else {
-            return true;
+        let visited = address.wrapping_add(LINK_TO_PAYLOAD);
+        let offset = self.object.offset_of(visited & !Self::BITS)?;
+        let is_unchanged = visited == self.object.probe(offset) | Self::BITS;
+        is_unchanged.then(|| {
+            self.visited.insert(offset);
+            Self::MARKED
+        })
+    }
+}
+
+impl Observer for Marked {
+    fn load(&mut self, address: u32, size: u32) -> Loaded {
+        if let Some(disguise) = self.disguise.as_mut().filter(|_| size == 4)
+            && let Some(word) = disguise.load(address)
+        {
+            return Loaded::Word(word);
+        }
+        for object in TEST_OBJECTS {
+            let offset = address.wrapping_sub(object.payload);
+            if offset < OBJECT_SIZE {
+                let words = offset & !3..offset.saturating_add(size);
+                self.read.extend(words.step_by(4));
+            }
+        }
+        // A probe has no contents.
+        let is_in_probe = (GLOBAL_PROBES..PROBES_END).contains(&address)
+            && address % STRIDE < STRIDE - HEADER_SIZE;
+        self.probe_reads += u32::from(is_in_probe);
+        if self.probe_reads > MOST_PROBE_READS {
+            return Loaded::Stop;
+        }
+        Loaded::FromMemory
+    }
+
+    fn store(&mut self, address: u32, value: u32, calls: &CallStack<'_>) -> Stored {
+        let Some(payload) = marked_object(address, value) else {
+            return Stored::InMemory;
         };
         match payload {
             GLOBAL_PROBES..PROBES_END if payload.is_multiple_of(STRIDE) => {
@@ -266,6 +379,6 @@ impl Observer for Marked {
             }
         }
         self.list.get_or_insert(value & !COLOR);
-        true
+        Stored::InMemory
     }
 }

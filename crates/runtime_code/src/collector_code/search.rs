@@ -4,25 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::code::CollectorCode;
 use super::entry::{CollectorEntry, MOST_CALLS, Reach, Visitor};
+use super::lists::KnownLists;
 use super::machine::{End, GlobalUse, Machine, MachineState};
 use super::memory::{PAGE, SparseMemory};
+use super::numbering::Numbering;
 use super::probes::{self, Marked, Storage, TEST_OBJECTS, global_probe};
-use super::start::{StopAtHeap, clear_references, initial_state, static_data_end};
+use super::start::{clear_references, initial_state, static_data_end};
 use super::visited::VisitedGlobal;
-use crate::code_facts::CodeFacts;
-use crate::std_library::{ARRAY_BUFFER, ARRAY_BUFFER_VIEW, STRING};
+use crate::std_library::ARRAY_BUFFER;
 use base::control::Control;
 use base::units::{Address, ClassId, GlobalIndex};
 use wasm::module::Module;
 
-/// Steps of the start function.
-const START_BUDGET: u64 = 4_000_000;
 /// Steps that all experiments of the search may take together.
 const SEARCH_BUDGET: u64 = 60_000_000;
 /// Steps for trying a function that may be the collector's.
 pub(super) const TRIAL_BUDGET: u64 = 200_000;
-/// Classes of every program whose objects have no references.
-const POINTER_FREE: [ClassId; 2] = [ARRAY_BUFFER, STRING];
 
 /// A module whose collector is searched for, and the experiments that show what a function does.
 pub(super) struct CollectorSearch<'m, 'a> {
@@ -32,23 +29,31 @@ pub(super) struct CollectorSearch<'m, 'a> {
     pub(super) left: u64,
     /// The end of the data segments.
     pub(super) data_end: u32,
-    idle: MachineState,
+    numbering: Numbering,
+    pub(super) idle: MachineState,
     /// The memory of `idle` with static objects that are instances of a class without references.
     without_references: SparseMemory,
 }
 
 impl<'m, 'a> CollectorSearch<'m, 'a> {
     /// Executes the start function. `None` if the state after it is not known, or the work was cancelled.
-    pub(super) fn new(module: &'m Module<'a>, control: &Control) -> Option<Self> {
+    pub(super) fn new(
+        module: &'m Module<'a>,
+        lists: &KnownLists,
+        numbering: Numbering,
+        control: &Control,
+    ) -> Option<Self> {
         let mut search = Self {
             module,
             machine: Machine::new(&module.functions, control),
             left: SEARCH_BUDGET,
             data_end: static_data_end(module),
+            numbering,
             idle: initial_state(module)?,
             without_references: SparseMemory::new(probes::background),
         };
         search.start();
+        lists.make(&mut search.idle)?;
         search.idle.memory = std::mem::replace(
             &mut search.idle.memory,
             SparseMemory::new(probes::background),
@@ -59,7 +64,7 @@ impl<'m, 'a> CollectorSearch<'m, 'a> {
     }
 
     /// The machine, for one experiment.
-    fn machine(&mut self, budget: u64) -> &mut Machine<'m, 'a> {
+    pub(super) fn machine(&mut self, budget: u64) -> &mut Machine<'m, 'a> {
         self.machine.begin(budget, &mut self.left);
         &mut self.machine
     }
@@ -90,59 +95,6 @@ impl<'m, 'a> CollectorSearch<'m, 'a> {
         }
         self.without_references = memory.frozen();
         Some(())
-    }
-
-    /// Executes the start function up to the first store to the heap.
-    fn start(&mut self) {
-        let functions = &self.module.functions;
-        let start = functions
-            .start()
-            .or_else(|| functions.named("~start"))
-            .or_else(|| functions.exported("_start"))
-            .or_else(|| functions.exported("_initialize"));
-        let Some(start) = start else { return };
-        let data_end = self.data_end;
-        let mut stop = StopAtHeap {
-            data_end,
-            heap_base: self.heap_base().unwrap_or(data_end),
-            on_stack: Vec::new(),
-        };
-        let mut state = self.idle.clone();
-        let uses = &mut GlobalUse::default();
-        let before = self.idle.globals.clone();
-        self.machine(START_BUDGET)
-            .call(start, &[], &mut state, uses, &mut stop);
-        for address in stop.on_stack {
-            // This does not fail: the page was written before.
-            let _ = state.memory.set_word(address, 0);
-        }
-        for (global, before) in state.globals.iter_mut().zip(before) {
-            if before == u64::from(stop.heap_base) {
-                *global = before;
-            }
-        }
-        self.idle = state;
-    }
-
-    /// Where the heap begins. The shadow stack is between static data and the heap, so this is the initial value
-    /// of the stack pointer. Without one, the code has the address of the allocator's root.
-    fn heap_base(&self) -> Option<u32> {
-        let globals = &self.module.globals;
-        let initial = |index| globals.get(index)?.initial;
-        if let Some(named) = globals.named("~lib/memory/__stack_pointer") {
-            return named.initial;
-        }
-        let data_end = self.data_end;
-        let code = CodeFacts::of(self.module, &self.machine.control).ok()?;
-        let known = code
-            .stack_pointer(globals)
-            .and_then(initial)
-            .or_else(|| code.allocator_root(data_end));
-        known.filter(|&base| base >= data_end).or_else(|| {
-            let variables = globals.iter().filter(|global| global.mutable);
-            let values = variables.filter_map(|global| global.initial);
-            values.filter(|&value| value >= data_end).min()
-        })
     }
 
     pub(super) fn global(&self, index: u32) -> Option<&wasm::module::Global<'a>> {
@@ -232,7 +184,7 @@ impl<'m, 'a> CollectorSearch<'m, 'a> {
             Some((reach, calls, visitor))
         })?;
         entry.calls = calls;
-        for class in POINTER_FREE {
+        for class in self.numbering.pointer_free() {
             self.marks_nothing_in(class, &entry, budget, &idle, &constants, reach)?;
         }
         let visitor = visitor.filter(|visitor| self.visits(visitor, budget, &idle));
@@ -250,6 +202,8 @@ impl<'m, 'a> CollectorSearch<'m, 'a> {
             constants,
             stack_pointer: stack_pointer.map(GlobalIndex),
             total: total.map(GlobalIndex),
+            variables: self.variables(&uses, stack_pointer),
+            changed: uses.written,
             reach,
             visitor,
             constructed: Default::default(),
@@ -266,6 +220,15 @@ impl<'m, 'a> CollectorSearch<'m, 'a> {
                 global.is_some_and(|global| global.mutable || global.initial.is_none())
             })
             .filter(|global| entry.forced.is_none_or(|(forced, _)| forced != *global))
+            .collect()
+    }
+
+    /// The globals that can change, but not in a collection.
+    fn variables(&self, uses: &GlobalUse, stack_pointer: Option<u32>) -> BTreeSet<u32> {
+        let mutable = self.module.globals.iter().filter(|global| global.mutable);
+        mutable
+            .map(|global| global.index.0)
+            .filter(|index| !uses.written.contains(index) && stack_pointer != Some(*index))
             .collect()
     }
 
@@ -413,7 +376,8 @@ impl<'m, 'a> CollectorSearch<'m, 'a> {
     ) -> Option<(u32, Option<Visitor>)> {
         let [object, _] = TEST_OBJECTS;
         let mut state = self.copy(idle)?;
-        object.write(&mut state.memory, ARRAY_BUFFER_VIEW, Storage::Fields)?;
+        let class = self.numbering.buffer_view();
+        object.write(&mut state.memory, class, Storage::Fields)?;
         reach.put(object, &mut state)?;
         let mut marked = Marked::default();
         let uses = &mut GlobalUse::default();
@@ -458,6 +422,8 @@ impl<'m, 'a> CollectorSearch<'m, 'a> {
     /// visitor of one class would visit the same words in every object: it must visit none where the class
     /// has none.
     fn visits(&mut self, visitor: &Visitor, budget: u64, idle: &MachineState) -> bool {
+        let (buffer_view, pointer_free) =
+            (self.numbering.buffer_view(), self.numbering.pointer_free());
         let mut visits_exactly = |class, offsets: &[u32]| {
             let [object, _] = TEST_OBJECTS;
             let Some(mut state) = self.copy(idle) else {
@@ -473,8 +439,8 @@ impl<'m, 'a> CollectorSearch<'m, 'a> {
                 && end == End::Returned
                 && marked.offsets(object) == Some(offsets.iter().copied().collect())
         };
-        visits_exactly(ARRAY_BUFFER_VIEW, &[0])
-            && POINTER_FREE
+        visits_exactly(buffer_view, &[0])
+            && pointer_free
                 .into_iter()
                 .all(|class| visits_exactly(class, &[]))
     }

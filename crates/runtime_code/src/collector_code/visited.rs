@@ -13,6 +13,9 @@ pub struct VisitedMembers {
     pub by_bitmap: bool,
     /// It visits more words, which depend on the object.
     pub and_more: bool,
+    /// Its code decides by the values of other words, or follows other memory: what it visits in an object is seen
+    /// only if it is run on this object.
+    pub by_values: bool,
 }
 
 /// A root of the collector.
