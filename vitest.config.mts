@@ -44,6 +44,7 @@ export default defineConfig({
             "__test__/browser/**",
             "__test__/devtools/**",
             "__test__/memlab/**",
+            "__test__/asc_packages/**",
             "__test__/npm_modules/**",
             "__test__/fleet/**",
             "__test__/large/**",
@@ -77,6 +78,16 @@ export default defineConfig({
         test: {
           name: "memlab",
           include: filesIfAsked("memlab", "__test__/memlab/"),
+          server: { deps: { external: [/\/dist\//] } },
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+        },
+      },
+      {
+        // With libraries and old compilers, where they are installed: `npm run test:full -- asc-packages` installs them.
+        test: {
+          name: "asc-packages",
+          include: filesIfAsked("asc-packages", "__test__/asc_packages/"),
           server: { deps: { external: [/\/dist\//] } },
           testTimeout: 300_000,
           hookTimeout: 300_000,

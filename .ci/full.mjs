@@ -82,6 +82,7 @@ const BY_NAME = [
     env: { TEST_NATIVE: "1" },
     counted: VITEST,
   },
+  installed("asc-packages", "__test__/asc_packages"),
   installed("npm-modules", "__test__/npm_modules"),
   { name: "other-hosts", command: "__test__/hosts/run.sh" },
   more(

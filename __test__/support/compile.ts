@@ -147,6 +147,15 @@ export function compileSource(
   return compileAndDescribe(name, flags, { sources, transform, exportRuntime });
 }
 
+/** Compiles a program of any folder. Nothing is kept. */
+export function compileDescribed(
+  name: string,
+  flags: string[],
+  options: CompilerOptions & { transform: boolean },
+): Promise<CompiledProgram> {
+  return compileAndDescribe(name, flags, options);
+}
+
 /** The class table is read by a second transform, so that names are the compiler's and not ours. */
 async function compileAndDescribe(
   name: string,

@@ -40,7 +40,8 @@ export function readTruth(
       });
     }
   };
-  const global = (name: string) => globals.get(`~lib/rt/itcms/${name}`) ?? 0;
+  const global = (name: string) =>
+    globals.get(`~lib/rt/itcms/${name}`) ?? globals.get(`~lib/rt/tcms/${name}`) ?? 0;
   for (const list of ["fromSpace", "pinSpace", "toSpace"]) {
     const head = global(list);
     if (head === 0) continue; // The runtime makes its lists when it first needs them.

@@ -1,0 +1,25 @@
+import { Key, Plain } from "vlib";
+
+@external("host", "dump")
+declare function dump(): void;
+
+const all: Plain[] = [];
+function add(i: i32): void {
+  const one = new Plain();
+  one.set(new Key("plain " + i.toString()));
+  all.push(one);
+}
+function cut(): void {
+  all.length = 2;
+}
+
+export function main(): void {
+  dump();
+  for (let i = 0; i < 10; i++) {
+    add(i);
+    if (i % 3 == 0) dump();
+  }
+  dump();
+  cut();
+  dump();
+}
