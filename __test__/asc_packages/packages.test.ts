@@ -1,6 +1,6 @@
 /**
  * Programs with libraries of npm whose classes have visitors of their own, and programs of old compilers. Installed by
- * `npm run test:asc-packages`.
+ * `npm run test:full -- asc-packages`.
  */
 
 import { spawnSync } from "node:child_process";
