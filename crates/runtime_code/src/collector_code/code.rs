@@ -39,8 +39,8 @@ pub struct CollectorCode {
     pub(super) constants: BTreeSet<u32>,
     pub(super) stack_pointer: Option<GlobalIndex>,
     pub(super) total: Option<GlobalIndex>,
-    /// The globals that a collection changes: the collector's own.
-    pub(super) changed: BTreeSet<u32>,
+    /// The collector's own globals: those that it needs to visit a reference, and those that a collection changes.
+    pub(super) own: BTreeSet<u32>,
     /// The other globals that can change.
     pub(super) variables: BTreeSet<u32>,
     pub(super) reach: Reach,
@@ -227,7 +227,8 @@ impl CollectorCode {
                 };
                 let arguments: Vec<u64> = arguments.iter().map(this).collect();
                 let end = machine.call(*function, &arguments, &mut state, &mut uses, &mut marked);
-                marked.reads_variable = !uses.read.is_disjoint(&self.variables);
+                marked.reads_variable =
+                    class.storage == Storage::Fields && !uses.read.is_disjoint(&self.variables);
                 end
             }
             None => {

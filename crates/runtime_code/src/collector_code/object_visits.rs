@@ -62,7 +62,7 @@ impl<'m, 'a, 'd> ObjectVisits<'m, 'a, 'd> {
         let stack_pointer = code.stack_pointer.map(|global| global.0);
         for (index, value) in (0..).zip(&mut globals) {
             // The collector's own have the values of an idle one, for which objects of colour 0 are white.
-            if code.changed.contains(&index) || stack_pointer == Some(index) {
+            if code.own.contains(&index) || stack_pointer == Some(index) {
                 continue;
             }
             match known(GlobalIndex(index)) {
@@ -81,6 +81,7 @@ impl<'m, 'a, 'd> ObjectVisits<'m, 'a, 'd> {
             visits: VisitsSeen {
                 is_object,
                 targets: Vec::new(),
+                pending: Vec::new(),
                 most: memory.len() / 4,
             },
         })
@@ -101,6 +102,7 @@ impl<'m, 'a, 'd> ObjectVisits<'m, 'a, 'd> {
         };
         let arguments: Vec<u64> = arguments.iter().map(this).collect();
         self.visits.targets.clear();
+        self.visits.pending.clear();
         self.machine.begin(*steps, steps);
         let mut state = MachineState {
             memory: std::mem::replace(&mut self.memory, DumpMemory::new(&[])),
@@ -119,7 +121,7 @@ impl<'m, 'a, 'd> ObjectVisits<'m, 'a, 'd> {
         state.memory.forget_writes();
         self.memory = state.memory;
         self.globals = before;
-        let is_known = uses.read.is_disjoint(&self.unknown);
+        let is_known = uses.read.is_disjoint(&self.unknown) && self.visits.pending.is_empty();
         (end == End::Returned && is_known).then_some(&self.visits.targets[..])
     }
 }
@@ -128,6 +130,9 @@ impl<'m, 'a, 'd> ObjectVisits<'m, 'a, 'd> {
 struct VisitsSeen<'d> {
     is_object: IsObject<'d>,
     targets: Vec<u32>,
+    /// The objects whose colour was read and that were not marked yet. Each is white, so that all must be marked: otherwise
+    /// it is not known which colour is white.
+    pending: Vec<u32>,
     /// The largest number of targets: that of the memory's words.
     most: usize,
 }
@@ -154,13 +159,21 @@ impl Observer for VisitsSeen<'_> {
         if size != 4 || !address.is_multiple_of(4) {
             return Loaded::FromMemory;
         }
-        let block = self.block_with_link(address);
-        block.map_or(Loaded::FromMemory, Loaded::Word)
+        let Some(block) = self.block_with_link(address) else {
+            return Loaded::FromMemory;
+        };
+        if address == block + NEXT && self.pending.len() < self.most {
+            self.pending.push(block);
+        }
+        Loaded::Word(block)
     }
 
     fn store(&mut self, address: u32, value: u32, _: &CallStack<'_>) -> Stored {
-        if self.block_with_link(address).is_none() {
+        let Some(block) = self.block_with_link(address) else {
             return Stored::InMemory;
+        };
+        if address == block + NEXT {
+            self.pending.retain(|&pending| pending != block);
         }
         if let Some(target) = marked_object(address, value) {
             if self.targets.len() == self.most {

@@ -187,7 +187,12 @@ impl<'m, 'a> CollectorSearch<'m, 'a> {
         for class in self.numbering.pointer_free() {
             self.marks_nothing_in(class, &entry, budget, &idle, &constants, reach)?;
         }
-        let visitor = visitor.filter(|visitor| self.visits(visitor, budget, &idle));
+        let visits = |visitor: Visitor| Some((self.visits(&visitor, budget, &idle)?, visitor));
+        let (mut own, visitor) = match visitor.and_then(visits) {
+            Some((read, visitor)) => (read, Some(visitor)),
+            None => (BTreeSet::new(), None),
+        };
+        own.extend(&uses.written);
         let visited = self.visited(roots, &constants, &uses);
         // A call that allocates raises the total again, so no global falls by the size of the freed object. But
         // such a call collects only because its total was raised.
@@ -202,8 +207,8 @@ impl<'m, 'a> CollectorSearch<'m, 'a> {
             constants,
             stack_pointer: stack_pointer.map(GlobalIndex),
             total: total.map(GlobalIndex),
-            variables: self.variables(&uses, stack_pointer),
-            changed: uses.written,
+            variables: self.variables(&own, stack_pointer),
+            own,
             reach,
             visitor,
             constructed: Default::default(),
@@ -223,12 +228,12 @@ impl<'m, 'a> CollectorSearch<'m, 'a> {
             .collect()
     }
 
-    /// The globals that can change, but not in a collection.
-    fn variables(&self, uses: &GlobalUse, stack_pointer: Option<u32>) -> BTreeSet<u32> {
+    /// The globals that can change, and are not the collector's own.
+    fn variables(&self, own: &BTreeSet<u32>, stack_pointer: Option<u32>) -> BTreeSet<u32> {
         let mutable = self.module.globals.iter().filter(|global| global.mutable);
         mutable
             .map(|global| global.index.0)
-            .filter(|index| !uses.written.contains(index) && stack_pointer != Some(*index))
+            .filter(|index| !own.contains(index) && stack_pointer != Some(*index))
             .collect()
     }
 
@@ -418,12 +423,18 @@ impl<'m, 'a> CollectorSearch<'m, 'a> {
         (end == End::Returned && marked.offsets(object) == nothing).then_some(())
     }
 
-    /// Whether a call of this function alone visits the references of an object, whatever its class is. The
-    /// visitor of one class would visit the same words in every object: it must visit none where the class
-    /// has none.
-    fn visits(&mut self, visitor: &Visitor, budget: u64, idle: &MachineState) -> bool {
+    /// The globals that a call of this function alone reads to visit a reference of an object. `None` if it does not visit
+    /// the references of an object, whatever its class is. The visitor of one class would visit the same words in every
+    /// object: it must visit none where the class has none.
+    fn visits(
+        &mut self,
+        visitor: &Visitor,
+        budget: u64,
+        idle: &MachineState,
+    ) -> Option<BTreeSet<u32>> {
         let (buffer_view, pointer_free) =
             (self.numbering.buffer_view(), self.numbering.pointer_free());
+        let mut read = BTreeSet::new();
         let mut visits_exactly = |class, offsets: &[u32]| {
             let [object, _] = TEST_OBJECTS;
             let Some(mut state) = self.copy(idle) else {
@@ -432,16 +443,18 @@ impl<'m, 'a> CollectorSearch<'m, 'a> {
             let mut marked = Marked::default();
             let written = object.write(&mut state.memory, class, Storage::Fields);
             let (function, arguments) = visitor;
-            let uses = &mut GlobalUse::default();
+            let mut uses = GlobalUse::default();
             let machine = self.machine(budget);
-            let end = machine.call(*function, arguments, &mut state, uses, &mut marked);
+            let end = machine.call(*function, arguments, &mut state, &mut uses, &mut marked);
+            read.extend(uses.read);
             written.is_some()
                 && end == End::Returned
                 && marked.offsets(object) == Some(offsets.iter().copied().collect())
         };
-        visits_exactly(buffer_view, &[0])
+        let is_visitor = visits_exactly(buffer_view, &[0])
             && pointer_free
                 .into_iter()
-                .all(|class| visits_exactly(class, &[]))
+                .all(|class| visits_exactly(class, &[]));
+        is_visitor.then_some(read)
     }
 }
