@@ -43,7 +43,13 @@ describe("other compilers", () => {
 
   const compiled = (compiler: string, flags: string[]) => {
     const file = join(folder, `${compiler}${flags.join("")}.wasm`);
-    const asc = join(FOLDER, "node_modules", compiler, "bin", compiler < "asc-0.20" ? "asc" : "asc.js");
+    const asc = join(
+      FOLDER,
+      "node_modules",
+      compiler,
+      "bin",
+      compiler < "asc-0.20" ? "asc" : "asc.js",
+    );
     const args = [asc, "programs/objects.ts", "--debug", "--exportRuntime", ...flags, "-o", file];
     const { status, stderr } = spawnSync(process.execPath, args, { cwd: FOLDER, encoding: "utf8" });
     expect(status, stderr).toBe(0);
@@ -82,7 +88,9 @@ describe("other compilers", () => {
         const wasm = compiled(compiler, [...flags, "--runtime", "minimal"]);
         for (const isNamed of [true, false]) {
           const dumps = judgeModule(wasm, withNamesOnly(wasm, isNamed));
-          expect(dumps.filter((dump) => !isRight(dump)).map(({ view, ...rest }) => rest)).toEqual([]);
+          expect(dumps.filter((dump) => !isRight(dump)).map(({ view, ...rest }) => rest)).toEqual(
+            [],
+          );
         }
       }
     }

@@ -48,9 +48,7 @@ export function isRight({ missing, tooMany, warnings, refused }: JudgedDump): bo
 
 /** Whether the numbers are wrong and nothing says so. */
 export function isSilent({ missing, tooMany, warnings, refused }: JudgedDump): boolean {
-  return (
-    missing.length + tooMany.length > 0 && warnings.length === 0 && refused === undefined
-  );
+  return missing.length + tooMany.length > 0 && warnings.length === 0 && refused === undefined;
 }
 
 /** Compiles a program, runs it, and judges each of its dumps. */
