@@ -58,7 +58,7 @@ describe("a leak", () => {
     expect([code, ran]).toEqual(["ERR_LEAK", 7]);
     const place = places.find(({ className }) => className === "Visit");
     expect(place?.perInterval.count).toBe(3);
-    expect(place?.path).toMatch(/->visits > Map\{table\} > \(array\)\{\*\} > Visit$/);
+    expect(place?.path).toMatch(/->visits > Map\[\*\] > Visit$/);
     expect(place?.counts).toEqual([9, 12, 15, 18, 21]);
     expect(message).toMatch(/^a leak: 3 more Visit per round \(.*retained\)/);
     expect(message).toContain("->visits");

@@ -137,6 +137,12 @@ function parseEntry(value: unknown, nth: number): Accepted {
   if (path === null && fingerprint === undefined) {
     throw new Error(`has neither ${place}.path nor ${place}.fingerprint`);
   }
+  if (path !== null && namesOnlyTheEngine(path)) {
+    throw new Error(
+      `has ${place}.path ${shown(path)}, which leads through objects of V8 that have no name in the program: ` +
+        "it may stand for any leak; remove the entry, and let --update-baseline write it anew",
+    );
+  }
   if (typeof reason !== "string") throw new Error(`has no text ${place}.reason`);
   if (limit !== undefined && !isCount(limit)) {
     throw new Error(`has ${place}.limit that is not a whole number ≥ 0`);
@@ -147,6 +153,12 @@ function parseEntry(value: unknown, nth: number): Accepted {
     reason,
     ...(limit === undefined ? {} : { limit }),
   };
+}
+
+/** Whether a step of a path is only what V8 made: a scope without a name, or the storage of something. */
+function namesOnlyTheEngine(path: string): boolean {
+  const steps = path.split(" > ");
+  return steps.some((step) => /^(system \/ |\(array\)|\(system\))/.test(step));
 }
 
 function isCount(value: unknown): value is number {

@@ -47,6 +47,9 @@ pub struct ObjectTable {
     pub addresses: Vec<u32>,
     /// Positions in `classes`.
     pub class_slots: Vec<u32>,
+    /// Positions in `classes` that paths and places show, where they know an object better than by its class: the scope of
+    /// which function, the module of which file. Empty where classes are enough.
+    pub place_slots: Vec<u32>,
     /// Block sizes in bytes; 0 for objects that take no heap space, as static ones. [`HUGE`](super::HUGE) stands
     /// for a size in `huge_sizes`.
     pub shallow_sizes: Vec<u32>,
@@ -74,7 +77,12 @@ impl ObjectTable {
 
     /// The size of the columns in bytes.
     pub(super) fn memory_size(&self) -> usize {
-        let columns: usize = [&self.addresses, &self.class_slots, &self.shallow_sizes]
+        let columns: usize = [
+            &self.addresses,
+            &self.class_slots,
+            &self.place_slots,
+            &self.shallow_sizes,
+        ]
             .map(|column| column.capacity())
             .iter()
             .sum();
@@ -149,6 +157,17 @@ impl ObjectTable {
         classes
             .map(|(slot, class)| *by_name.entry(class.name.as_str()).or_insert(slot))
             .collect()
+    }
+
+    /// The class of an object in paths and places.
+    #[inline]
+    pub fn place_slot(&self, object: ObjectIndex) -> u32 {
+        let slots = if self.place_slots.is_empty() {
+            &self.class_slots
+        } else {
+            &self.place_slots
+        };
+        slots[object.at()]
     }
 
     /// The class of an object.

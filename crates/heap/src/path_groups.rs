@@ -101,7 +101,9 @@ type Continuation = (PathGroup, EdgeLabel, u32);
 
 /// Groups while paths are found.
 pub(super) struct GroupFinder<'a> {
-    class_slots: &'a [u32],
+    objects: &'a ObjectTable,
+    /// Labels of references to an object's own storage.
+    storage: &'a [EdgeLabel],
     /// Class slot → the first slot of that name.
     first_slots: Vec<u32>,
     infos: Vec<GroupInfo>,
@@ -115,10 +117,11 @@ pub(super) struct GroupFinder<'a> {
 const RECENT: usize = 1 << 12;
 
 impl<'a> GroupFinder<'a> {
-    pub(super) fn new(objects: &'a ObjectTable) -> Self {
+    pub(super) fn new(objects: &'a ObjectTable, storage: &'a [EdgeLabel]) -> Self {
         let no_question = (PathGroup::REST, EdgeLabel::default(), u32::MAX);
         Self {
-            class_slots: &objects.class_slots,
+            objects,
+            storage,
             first_slots: objects.first_slots(),
             infos: vec![GroupInfo {
                 start: GroupStart::Rest,
@@ -138,7 +141,7 @@ impl<'a> GroupFinder<'a> {
 
     #[inline]
     fn class(&self, object: ObjectIndex) -> u32 {
-        self.first_slots[self.class_slots[object.at()] as usize]
+        self.first_slots[self.objects.place_slot(object) as usize]
     }
 
     /// The group of an object that a root refers to.
@@ -168,8 +171,14 @@ impl<'a> GroupFinder<'a> {
         // All objects of a group have its class.
         let info = &mut self.infos[group.0 as usize];
         let is_named = matches!(label.kind(), LabelKind::Named(..));
-        if group == PathGroup::REST || (class_slot == info.class_slot && !is_named) {
+        // Where storage is no step, a container in a container of the same class is one.
+        let folds = !is_named && self.storage.is_empty();
+        if group == PathGroup::REST || (class_slot == info.class_slot && folds) {
             info.is_folded = true;
+            return Ok((group, TextStep::SameClass));
+        }
+        // An owner and its storage are one step.
+        if is_named && self.storage.contains(&label) {
             return Ok((group, TextStep::SameClass));
         }
         let question = (group, label, class_slot);

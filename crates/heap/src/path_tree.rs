@@ -19,6 +19,7 @@ use super::objects::ObjectTable;
 use super::path_groups::{GroupFinder, PathGroup, PathGroups, TextStep};
 use super::prefetch::prefetch;
 use super::root_slots::{RootOrigin, RootSlot, RootSlots};
+use base::bits::Bits;
 use base::columns;
 use base::control::{self, CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
@@ -38,6 +39,8 @@ const NO_PARENT: u32 = u32::MAX;
 pub struct PathTree {
     nodes: Vec<TreeNode>,
     groups: PathGroups,
+    /// Labels of references to an object's own storage.
+    storage: Vec<EdgeLabel>,
 }
 
 /// An object in the tree.
@@ -101,9 +104,37 @@ struct PathSearch<'s> {
     /// The last entry and group to which a path returned, and the entry that it got.
     last_back: ((u32, PathGroup), u32),
     step: &'s control::Step<'s>,
+    /// Objects of the engine, which are left out for now.
+    left_out: Option<&'s Bits>,
+    /// The objects that refer to what was left out.
+    waiting: Vec<ObjectIndex>,
 }
 
 impl<'s> PathSearch<'s> {
+    /// Begins at what is not a root: first of the program, whose globals come with it, then of the engine.
+    fn begin_before_roots(&mut self, roots: &'s RootSlots) -> Result<()> {
+        let starts = &roots.starts;
+        if starts.program.is_empty() && starts.engine.is_empty() {
+            return Ok(());
+        }
+        self.left_out = Some(&starts.is_engine);
+        let globals = roots.all().iter();
+        let globals = globals.filter(|slot| slot.kind == RootKind::Global);
+        for &slot in starts.program.iter().chain(globals) {
+            self.begin_at(slot, roots.origin(slot))?;
+        }
+        self.follow_all(RootKind::Global)?;
+        self.left_out = None;
+        for &slot in &starts.engine {
+            self.begin_at(slot, roots.origin(slot))?;
+        }
+        self.follow_all(RootKind::Global)?;
+        for source in std::mem::take(&mut self.waiting) {
+            self.follow::<false>(source, RootKind::Global, false)?;
+        }
+        self.follow_all(RootKind::Global)
+    }
+
     /// Adds the object to which a root refers.
     fn begin_at(&mut self, slot: RootSlot, origin: RootOrigin) -> Result<()> {
         let object = slot.object;
@@ -213,6 +244,12 @@ impl<'s> PathSearch<'s> {
             if self.nodes[target.at()].origin.0 != 0 {
                 continue;
             }
+            if self.left_out.is_some_and(|out| out.contains(target.0)) {
+                if self.waiting.last() != Some(&source) {
+                    columns::push(&mut self.waiting, source)?;
+                }
+                continue;
+            }
             let label = self.edges.label(position).unwrap_or_default();
             if TYPED && is_plain(plain, label) != wants_plain {
                 continue;
@@ -275,12 +312,15 @@ impl PathTree {
             objects,
             edges,
             nodes: columns::zeros::<TreeNode>(count)?,
-            groups: GroupFinder::new(objects),
+            groups: GroupFinder::new(objects, &roots.starts.storage),
             queue: columns::with_capacity(count)?,
             followed: 0,
             last_back: ((NO_PARENT, PathGroup::REST), NO_PARENT),
             step: &step,
+            left_out: None,
+            waiting: Vec::new(),
         };
+        search.begin_before_roots(roots)?;
         let slots = roots.all();
         for (nth, slot) in slots.iter().enumerate() {
             if nth.is_multiple_of(CHECK_INTERVAL) {
@@ -296,6 +336,7 @@ impl PathTree {
         Ok(Self {
             nodes: search.nodes,
             groups: search.groups.finish(),
+            storage: roots.starts.storage.clone(),
         })
     }
 
@@ -303,6 +344,16 @@ impl PathTree {
     #[inline]
     pub fn prefetch(&self, object: ObjectIndex) {
         prefetch(&self.nodes, object.0);
+    }
+
+    /// Whether a reference leads to the storage of its holder, which is of the same group.
+    pub fn is_storage(&self, label: EdgeLabel) -> bool {
+        self.storage.contains(&label)
+    }
+
+    /// Whether there is storage of the same group as its owner.
+    pub fn has_storage(&self) -> bool {
+        !self.storage.is_empty()
     }
 
     /// Whether a root reaches an object.

@@ -2,6 +2,8 @@
 //! these. Each counts as a separate reference.
 
 use super::RootKind;
+use super::labels::EdgeLabel;
+use base::bits::Bits;
 use base::columns;
 use base::error::Result;
 use base::units::ObjectIndex;
@@ -27,8 +29,44 @@ pub struct RootSlots {
     slots: Vec<RootSlot>,
     /// The same, as positions in `slots`, by object.
     by_object: Vec<u32>,
-    /// The names of the globals, then those of the pointers of the host, each ascending.
+    /// The names of the globals, then those of the pointers of the host, each ascending; then those of `starts`.
     names: Vec<String>,
+    /// Where paths begin before all roots.
+    pub(super) starts: PathStarts,
+}
+
+/// What paths begin with that begin at the variables of a module, which the next step names.
+pub const MODULE: &str = "module";
+
+/// The same for a module of Node.
+pub const ENGINE_MODULE: &str = "Node's internals";
+
+/// Where paths begin before all roots: objects that a person would name first, such as the variables of a module. They
+/// are no roots.
+#[derive(Debug, Default)]
+pub(super) struct PathStarts {
+    /// Those of the program, by name.
+    pub(super) program: Vec<RootSlot>,
+    /// Those of the engine that runs it, by name. Paths begin there only if the program's starts and its globals lead
+    /// nowhere else.
+    pub(super) engine: Vec<RootSlot>,
+    /// Objects of the engine, which no path enters before the engine's starts.
+    pub(super) is_engine: Bits,
+    /// Labels of references to an object's own storage. Such a reference is no step of a path.
+    pub(super) storage: Vec<EdgeLabel>,
+}
+
+/// The same, with names.
+#[derive(Debug, Default)]
+pub struct NamedStarts {
+    /// Those of the program.
+    pub program: Vec<(String, ObjectIndex)>,
+    /// Those of the engine.
+    pub engine: Vec<(String, ObjectIndex)>,
+    /// Objects of the engine.
+    pub is_engine: Bits,
+    /// Labels of references to an object's own storage.
+    pub storage: Vec<EdgeLabel>,
 }
 
 /// The start of the text of a path: the name of a global, the stack, or the pinned objects.
@@ -208,7 +246,52 @@ impl RootSlots {
             slots,
             by_object,
             names,
+            starts: PathStarts::default(),
         })
+    }
+
+    /// The same roots, with other objects where paths begin.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](base::Error::OutOfMemory).
+    pub fn with_starts(mut self, starts: NamedStarts) -> Result<Self> {
+        let NamedStarts {
+            program,
+            engine,
+            is_engine,
+            storage,
+        } = starts;
+        self.starts = PathStarts {
+            program: self.add_starts(program)?,
+            engine: self.add_starts(engine)?,
+            is_engine,
+            storage,
+        };
+        Ok(self)
+    }
+
+    fn add_starts(&mut self, mut named: Vec<(String, ObjectIndex)>) -> Result<Vec<RootSlot>> {
+        named.sort_unstable();
+        named.dedup();
+        let mut slots = columns::with_capacity(named.len())?;
+        for (name, object) in named {
+            if self.names.last() != Some(&name) {
+                columns::push(&mut self.names, name)?;
+            }
+            slots.push(RootSlot {
+                kind: RootKind::Global,
+                position: self.names.len() as u32 - 1,
+                object,
+            });
+        }
+        Ok(slots)
+    }
+
+    /// Where a path that begins with this object begins.
+    pub fn start(&self, object: ObjectIndex) -> Option<RootSlot> {
+        let mut starts = self.starts.program.iter().chain(&self.starts.engine);
+        let start = starts.find(|slot| slot.object == object).copied();
+        start.or_else(|| self.of(object).next())
     }
 
     /// All slots: globals by name, then stack words from the top of the stack on, then pins.

@@ -12,6 +12,7 @@ use super::ephemerons::Ephemerons;
 use super::names::SnapshotNames;
 use super::order::{NO_OBJECT, Order};
 use super::other_edges::OtherEdges;
+use super::places::{self, Places};
 use super::raw::{EdgeKind, RawSnapshot};
 use super::reached::{Reached, can_keep};
 use super::roots::SnapshotRoots;
@@ -63,6 +64,12 @@ pub(super) fn solve(
     )?;
     step.advance(2)?;
     let order = Order::by_id(&raw)?;
+    let places = if for_questions {
+        places::find(&raw, &step)?
+    } else {
+        Places::default()
+    };
+    let path_starts = places.starts(&raw, &order)?;
     let general = if for_questions {
         Some(GeneralNames::new(&mut raw, &ephemerons)?)
     } else {
@@ -95,10 +102,11 @@ pub(super) fn solve(
             objects_and_names(raw, columns, for_questions, &order, &step, control)
         },
     )?;
-    let objects = ObjectTable {
+    let mut objects = ObjectTable {
         addresses: ids,
         ..objects
     };
+    objects.place_slots = places.slots(&order, &objects.class_slots, &mut objects.classes)?;
     let names = SnapshotNames {
         other_edges,
         globals,
@@ -131,7 +139,7 @@ pub(super) fn solve(
         .iter()
         .map(|class| class.shallow_size)
         .sum();
-    Ok((heap, roots, names))
+    Ok((heap, roots.with_starts(path_starts)?, names))
 }
 
 fn roots_of_page_first(roots: &[(ObjectIndex, RootKind)]) -> Vec<ObjectIndex> {

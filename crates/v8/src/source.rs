@@ -76,6 +76,11 @@ impl SnapshotSource {
         &self.names
     }
 
+    fn is_container(&self, class_slot: u32) -> bool {
+        let class = self.heap.objects.classes.get(class_slot as usize);
+        class.is_some_and(|class| CONTAINER_CLASSES.contains(&class.name.as_str()))
+    }
+
     pub(super) fn class_name(&self, object: ObjectIndex) -> &str {
         &self.heap.objects.class_of(object).name
     }
@@ -121,9 +126,11 @@ impl Source for SnapshotSource {
         self.names.memory_size()
     }
 
-    fn class_label(&self, _: u32, label: EdgeLabel) -> String {
+    fn class_label(&self, class_slot: u32, label: EdgeLabel) -> String {
         match label.kind() {
             LabelKind::Named(kind, name) => self.names.label(kind, name),
+            // Paths have a container and its table as one step.
+            LabelKind::Hidden if self.is_container(class_slot) => "[*]".to_owned(),
             LabelKind::Hidden => "{*}".to_owned(),
             LabelKind::Folded => FOLDED.to_owned(),
             _ => "[*]".to_owned(),
@@ -149,7 +156,13 @@ impl Source for SnapshotSource {
 
     fn is_stable(&self, name: Name<'_>) -> bool {
         match name {
-            Name::Class(name) => !name.contains("Class#") && name.len() > SHORT_NAME,
+            // What V8 made for itself says nothing of the program.
+            Name::Class(name) => {
+                !name.contains("Class#")
+                    && name.len() > SHORT_NAME
+                    && !name.starts_with("system / ")
+                    && !matches!(name, "(array)" | "(system)")
+            }
             Name::Label(label, text) => match label.kind() {
                 // A minifier gives variables names of one or two letters.
                 LabelKind::Named(NameKind::Context, name) => {

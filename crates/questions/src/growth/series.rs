@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use crate::parts::labels::after_class;
 use crate::parts::path_text::PathText;
-use crate::parts::roots::{Root, root_kind_name};
+use crate::parts::roots::{Root, root_text};
 use crate::place_table::{PathNode, PathStart, PlaceSum, PlaceTable};
 use base::columns;
 use base::control::Control;
@@ -360,10 +360,7 @@ impl Merged {
         };
         let name = name.map(|name| self.name(name).to_owned());
         let mut text = PathText {
-            text: match &name {
-                Some(name) => format!("{} {name}", root_kind_name(kind)),
-                None => root_kind_name(kind).to_owned(),
-            },
+            text: root_text(kind, name.as_deref()),
             is_stable: self.places[place as usize].is_stable,
         };
         let mut class = first.class;

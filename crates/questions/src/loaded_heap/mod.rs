@@ -305,6 +305,11 @@ impl LoadedHeap {
         &self.heap.objects.class_of(object).name
     }
 
+    /// The name of an object in paths and places: its class, or what is known better.
+    pub(crate) fn place_name(&self, object: ObjectIndex) -> &str {
+        self.slot_name(self.heap.objects.place_slot(object))
+    }
+
     /// The slots of the classes whose names match the pattern; without a pattern, the slots of all classes,
     /// even if there are none.
     pub(super) fn class_slots(

@@ -44,7 +44,7 @@ pub(crate) fn named_cut(
     let (class_name, label, root): (_, _, Option<Root>) = match reference {
         Reference::Root(slot) => (None, None, Some(named_root(loaded, slot))),
         Reference::Object(source, skipped) => (
-            Some(loaded.class_name(source).to_owned()),
+            Some(loaded.place_name(source).to_owned()),
             Some(reference_label(loaded, reader, source, target, skipped)?),
             None,
         ),

@@ -90,7 +90,7 @@ pub(crate) fn path_to(
     let pieces = tree.pieces(object);
     let Some(slot) = pieces
         .first()
-        .and_then(|piece| loaded.roots.of(piece.first).next())
+        .and_then(|piece| loaded.roots.start(piece.first))
     else {
         return Ok(None);
     };
@@ -129,7 +129,7 @@ fn path_step(
         label,
         address: loaded.heap.address(object).0,
         address_text: loaded.shown(object).to_string(),
-        class_name: loaded.class_name(object).to_owned(),
+        class_name: loaded.place_name(object).to_owned(),
         function_name: reader.function_name(object)?,
         allocated_at: loaded.allocated_at(object),
         requested_size: loaded.requested_size(object),

@@ -4,7 +4,7 @@
 use sha2::{Digest, Sha256};
 
 use super::labels::after_class;
-use super::roots::{origin_root, root_kind_name};
+use super::roots::{origin_root, root_text};
 use crate::loaded_heap::LoadedHeap;
 use base::control::Control;
 use base::error::Result;
@@ -138,11 +138,7 @@ fn steps_to(
 /// The kind and the name of the root that all paths of this origin begin with.
 pub fn origin_text(loaded: &LoadedHeap, origin: RootOrigin) -> String {
     let root = origin_root(loaded, origin);
-    let kind = root_kind_name(root.kind);
-    match root.name {
-        Some(name) => format!("{kind} {name}"),
-        None => kind.to_owned(),
-    }
+    root_text(root.kind, root.name.as_deref())
 }
 
 /// `Class.label`, and whether that is from the source.

@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use crate::loaded_heap::LoadedHeap;
-use heap::{RootKind, RootOrigin, RootSlot};
+use heap::{ENGINE_MODULE, MODULE, RootKind, RootOrigin, RootSlot};
 
 /// A root of the collector.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -26,6 +26,16 @@ pub fn root_kind_name(kind: RootKind) -> &'static str {
         RootKind::System => "system",
         RootKind::Host => "host",
         RootKind::Unreferenced => "unreferenced",
+    }
+}
+
+/// A root as the beginning of a path.
+pub(crate) fn root_text(kind: RootKind, name: Option<&str>) -> String {
+    let kind = root_kind_name(kind);
+    match name {
+        Some(start @ (MODULE | ENGINE_MODULE)) => start.to_owned(),
+        Some(name) => format!("{kind} {name}"),
+        None => kind.to_owned(),
     }
 }
 

@@ -92,6 +92,12 @@ impl Counted {
     #[inline]
     fn add(&mut self, seen: Seen) {
         self.sum.count += 1;
+        self.add_storage(seen);
+    }
+
+    /// Adds an object that is the storage of one that counts.
+    #[inline]
+    fn add_storage(&mut self, seen: Seen) {
         self.sum.bytes += seen.content_size;
         if seen.position >= self.end {
             self.sum.retained += seen.retained_size;
@@ -136,7 +142,27 @@ impl<'h> Subject<'h> {
 
     #[inline]
     pub(super) fn class(&self, object: ObjectIndex) -> u32 {
+        self.first_slots[self.heap.objects.place_slot(object) as usize]
+    }
+
+    /// The class of an object itself, as views count it.
+    #[inline]
+    fn own_class(&self, object: ObjectIndex) -> u32 {
         self.first_slots[self.heap.objects.class_slots[object.at()] as usize]
+    }
+
+    /// The class of the objects of a group; `None` for the group that stands for many.
+    fn group_class(&self, group: PathGroup) -> Option<u32> {
+        let class_slot = self.tree.groups().info(group).class_slot;
+        (group != PathGroup::REST).then(|| self.first_slots[class_slot as usize])
+    }
+
+    /// Whether an object is the storage of another one, and no object of its group by itself.
+    fn is_storage(&self, object: ObjectIndex) -> bool {
+        self.tree.has_storage()
+            && self
+                .group_class(self.tree.group(object))
+                .is_some_and(|class| class != self.class(object))
     }
 
     /// The places of all references, and what these lead to.
@@ -160,18 +186,26 @@ impl<'h> Subject<'h> {
             if !self.tree.is_reached(source) || holds_roots(source) {
                 continue;
             }
-            let (holders, holder) = (self.tree.group(source), self.class(source));
+            let holders = self.tree.group(source);
+            // Storage is in the group of its owner.
+            let class = || self.class(source);
+            let holder = self.group_class(holders).unwrap_or_else(class);
             for edge in edges.range(source) {
                 if let Some(ahead) = edges.get_target(edge + AHEAD) {
                     prefetch(&self.heap.objects.class_slots, ahead.0);
                     prefetch(&finder.first, ahead.0);
                 }
                 let target = edges.target(edge);
+                let label = edges.label(edge).unwrap_or_default();
+                let class = self.class(target);
+                if self.tree.is_storage(label) {
+                    continue;
+                }
                 let place = finder.place(PlaceKey {
                     holders,
                     holder,
-                    label: edges.label(edge).unwrap_or_default(),
-                    class: self.class(target),
+                    label,
+                    class,
                 })?;
                 finder.add(target, place)?;
             }
@@ -265,11 +299,15 @@ impl SizedSubject<'_> {
                 step.advance(0)?;
             }
             let group = tree.group(object).0 as usize;
-            groups[group].add(seen);
+            if self.subject.is_storage(object) {
+                groups[group].add_storage(seen);
+            } else {
+                groups[group].add(seen);
+            }
             if heap.objects.is_on_heap(object) {
                 sizes[group] += heap.shallow_size(object);
             }
-            classes[self.subject.class(object) as usize].add(seen);
+            classes[self.subject.own_class(object) as usize].add(seen);
         }
         Ok((sums(groups)?, sizes, sums(classes)?))
     }

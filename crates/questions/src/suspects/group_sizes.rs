@@ -31,10 +31,16 @@ pub(super) fn group_sizes(loaded: &LoadedHeap, control: &Control) -> Result<Vec<
     let tree = loaded.path_tree(control)?;
     let index = loaded.dominator_index(control)?;
     let step = control.begin(Phase::View, index.len() as u64);
+    let first_slots = loaded.heap.objects.first_slots();
     let mut sizes = columns::repeated(GroupSize::default(), tree.groups().len())?;
     for (position, &object) in (0u32..).zip(index.objects()) {
         let size = &mut sizes[tree.group(object).0 as usize];
-        size.count += 1;
+        // Storage is of the group of its owner.
+        let first = |slot: u32| first_slots[slot as usize];
+        let class = first(tree.groups().info(tree.group(object)).class_slot);
+        let is_storage =
+            tree.has_storage() && class != first(loaded.heap.objects.place_slot(object));
+        size.count += u64::from(!is_storage);
         if position >= size.end {
             let retained = loaded.heap.retained_size(object);
             size.retained += retained;

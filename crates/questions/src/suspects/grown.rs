@@ -303,7 +303,7 @@ fn growth_suspect(
         Some(object) => Some(Accumulation {
             address: loaded.heap.address(object).0,
             address_text: loaded.shown(object).to_string(),
-            class_name: loaded.class_name(object).to_owned(),
+            class_name: loaded.place_name(object).to_owned(),
             owner: owner_of(loaded, object, control)?,
             children,
         }),

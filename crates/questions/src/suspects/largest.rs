@@ -119,7 +119,7 @@ fn object_suspect(
     let (path, cut) = path_and_cut(loaded, descent.end, control)?;
     Ok(Suspect {
         kind: SuspectKind::Object,
-        class_name: loaded.class_name(object).to_owned(),
+        class_name: loaded.place_name(object).to_owned(),
         address: Some(loaded.heap.address(object).0),
         address_text: Some(loaded.shown(object).to_string()),
         count: 1,
@@ -130,7 +130,7 @@ fn object_suspect(
         accumulation: Some(Accumulation {
             address: loaded.heap.address(descent.end).0,
             address_text: loaded.shown(descent.end).to_string(),
-            class_name: loaded.class_name(descent.end).to_owned(),
+            class_name: loaded.place_name(descent.end).to_owned(),
             owner: owner_of(loaded, descent.end, control)?,
             children: descent.accumulated.clone(),
         }),

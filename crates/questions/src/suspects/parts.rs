@@ -62,7 +62,7 @@ pub(crate) fn owner_of(
     let mut inside = String::new();
     for _ in 0..MOST {
         let Some((holder, label)) = tree.parent(object) else {
-            let root = loaded.roots.of(object).next();
+            let root = loaded.roots.start(object);
             let name = root.and_then(|root| named_root(loaded, root).name);
             return Ok(name.map(|name| name + &inside));
         };
@@ -71,12 +71,12 @@ pub(crate) fn owner_of(
             let name = after_class(&loaded.source.class_label(slot, label));
             match label.kind() {
                 LabelKind::Field(_) | LabelKind::Named(..) => {
-                    return Ok(Some(format!("{}{name}{inside}", loaded.class_name(holder))));
+                    return Ok(Some(format!("{}{name}{inside}", loaded.place_name(holder))));
                 }
                 _ => inside = format!("{name}{inside}"),
             }
         }
         object = holder;
     }
-    Ok(Some(format!("{}{inside}", loaded.class_name(object))))
+    Ok(Some(format!("{}{inside}", loaded.place_name(object))))
 }

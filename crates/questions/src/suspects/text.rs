@@ -2,8 +2,9 @@
 
 use super::answer::{AccumulatedClass, Suspect, SuspectKind};
 use crate::parts::cut::Cut;
+use crate::parts::path::Path;
 use crate::parts::labels::after_class;
-use crate::parts::roots::root_kind_name;
+use crate::parts::roots::root_text;
 use base::units::AddressForm;
 use heap::SizeParts;
 
@@ -28,6 +29,9 @@ pub(crate) fn paragraph(suspect: &Suspect, form: AddressForm) -> String {
             None => text += &format!(" It is in {place}."),
         }
     }
+    if let Some(variable) = suspect.path.as_ref().and_then(variable_of) {
+        text += &format!(" It is in the {variable}.");
+    }
     if let Some(path) = &suspect.path {
         text += match suspect.kind {
             SuspectKind::Class => " The path of the largest: ",
@@ -39,6 +43,14 @@ pub(crate) fn paragraph(suspect: &Suspect, form: AddressForm) -> String {
         text += &format!(" Cutting {} frees {}.", reference(cut), freed(cut));
     }
     text
+}
+
+/// The last variable on a path, with its scope.
+fn variable_of(path: &Path) -> Option<String> {
+    path.steps.windows(2).rev().find_map(|pair| {
+        let variable = pair[1].label.as_deref()?.strip_prefix("->")?;
+        Some(format!("variable {variable} of {}", pair[0].class_name))
+    })
 }
 
 fn subject(suspect: &Suspect, form: AddressForm) -> String {
@@ -93,13 +105,7 @@ fn accumulated(class: &AccumulatedClass) -> String {
 
 fn reference(cut: &Cut) -> String {
     match (&cut.root, &cut.class_name, &cut.label) {
-        (Some(root), _, _) => {
-            let kind = root_kind_name(root.kind);
-            match &root.name {
-                Some(name) => format!("{kind} {name}"),
-                None => kind.to_owned(),
-            }
-        }
+        (Some(root), _, _) => root_text(root.kind, root.name.as_deref()),
         (None, Some(class_name), Some(label)) => format!("{class_name}{}", after_class(label)),
         _ => "the reference".to_owned(),
     }
