@@ -44,6 +44,7 @@ export const PARTS = {
     "__test__/browser/explorer_joined.test.ts",
     "__test__/host_leaks.test.ts",
     "__test__/install/host_runners.test.ts",
+    "__test__/leak_names.test.ts",
     "__test__/mcp/floods.test.ts",
     "__test__/profile_languages.test.ts",
     "__test__/random.test.ts",

@@ -92,7 +92,9 @@ pub use raw_blocks::RawTable;
 pub use reached::reached_from;
 pub use referrers::ReferrerIndex;
 pub use root_kind::RootKind;
-pub use root_slots::{ENGINE_MODULE, FoundSlots, MODULE, NamedStarts, RootOrigin, RootSlot, RootSlots};
+pub use root_slots::{
+    ENGINE_MODULE, FoundSlots, MODULE, NamedStarts, RootOrigin, RootSlot, RootSlots,
+};
 pub use source::{
     AllContents, AllocationLine, AllocationLines, ClassFacts, ClassPattern, Facts, FieldValue,
     Found, HostNames, Lacks, MemoryContents, NO_ALLOCATION, Name, ObjectReader, Opened, OtherEdge,

@@ -83,9 +83,9 @@ impl ObjectTable {
             &self.place_slots,
             &self.shallow_sizes,
         ]
-            .map(|column| column.capacity())
-            .iter()
-            .sum();
+        .map(|column| column.capacity())
+        .iter()
+        .sum();
         (columns + self.pinned.capacity()) * size_of::<u32>() + self.index.memory_size()
     }
 

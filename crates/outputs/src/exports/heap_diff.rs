@@ -13,10 +13,10 @@ use base::control::{Control, Phase};
 use base::error::Result;
 use base::sorting::sorted_by;
 use base::units::Address;
-use heap::RootKind;
 use heap::views::{ChangeKind, ComparisonSort, ComparisonView, ConstructorView, Selection};
+use heap::{ENGINE_MODULE, MODULE, RootKind};
 use questions::QuestionError;
-use questions::{LoadedHeap, Path, Root, path_of, root_kind_name};
+use questions::{LoadedHeap, Path, path_of, root_kind_name};
 
 /// What a comparison shows.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -153,7 +153,7 @@ pub(super) fn write(
                 None => None,
             };
             let retention_path = match &path {
-                Some(path) => segments(root_segment(&path.root), &names_of(after, path)),
+                Some(path) => segments(root_segment(path), &names_of(after, path)),
                 None => Vec::new(),
             };
             let record = Record::Retained {
@@ -207,9 +207,14 @@ fn growth<'v>(
     sorted_by(growth, |left, right| key(left).cmp(&key(right)), control)
 }
 
-/// What a path begins with: the name of a global, otherwise what holds the first object.
-fn root_segment(root: &Root) -> String {
+/// What a path begins with: the file of a module, the name of a global, otherwise what holds the first object.
+fn root_segment(path: &Path) -> String {
+    let root = &path.root;
     match (root.kind, &root.name) {
+        (_, Some(name)) if [MODULE, ENGINE_MODULE].contains(&name.as_str()) => {
+            let module = path.steps.first();
+            module.map_or_else(|| name.clone(), |step| step.class_name.clone())
+        }
         (RootKind::Global | RootKind::System, Some(name)) => name.clone(),
         (kind, Some(name)) => format!("{} {name}", root_kind_name(kind)),
         (kind, None) => root_kind_name(kind).to_owned(),

@@ -2,8 +2,8 @@
 
 use super::answer::{AccumulatedClass, Suspect, SuspectKind};
 use crate::parts::cut::Cut;
-use crate::parts::path::Path;
 use crate::parts::labels::after_class;
+use crate::parts::path::Path;
 use crate::parts::roots::root_text;
 use base::units::AddressForm;
 use heap::SizeParts;
