@@ -157,11 +157,10 @@ impl HeapReader<'_, '_> {
             class_slots: class_ids,
             shallow_sizes: sizes,
             statics: Some(statics),
-            huge_sizes: Vec::new(),
             classes: plain.collect(),
             pinned: pinned_objects,
             index,
-            plain_fields: Vec::new(),
+            ..ObjectTable::default()
         };
         if walk.damage.is_none() {
             self.warnings
