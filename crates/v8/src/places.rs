@@ -26,13 +26,7 @@ const SCRIPT: [&[u8]; 2] = [b"script_or_debug_info", b"script"];
 const ENGINE_SCRIPT: &str = "node:";
 const PACKAGES: &str = "/node_modules/";
 /// References from an owner to its storage.
-const STORAGE: [&[u8]; 5] = [
-    b"elements",
-    b"table",
-    b"properties",
-    b"backing_store",
-    b"internal_hash",
-];
+const STORAGE: [&[u8]; 4] = [b"elements", b"table", b"properties", b"internal_hash"];
 /// The most variables in the name of a scope.
 const MOST_VARIABLES: usize = 4;
 /// Variables of one or two letters are from a minifier, or say nothing.

@@ -15,7 +15,7 @@ use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::units::ObjectIndex;
-use heap::{DominatorIndex, EdgeLabel, Heap, PathGroup, PathTree, Source, prefetch};
+use heap::{DominatorIndex, EdgeLabel, Heap, LabelKind, PathGroup, PathTree, Source, prefetch};
 
 /// The most places that are told apart. Heaps with as many have classes that refer to one another in every way.
 const MOST_PLACES: usize = 1 << 22;
@@ -187,19 +187,23 @@ impl<'h> Subject<'h> {
                 continue;
             }
             let holders = self.tree.group(source);
-            // Storage is in the group of its owner.
-            let class = || self.class(source);
-            let holder = self.group_class(holders).unwrap_or_else(class);
+            // Storage is in the group of its owner, which may refer to its elements as well.
+            let class = self.class(source);
+            let holder = self.group_class(holders).unwrap_or(class);
+            let is_storage = self.tree.has_storage() && holder != class;
             for edge in edges.range(source) {
                 if let Some(ahead) = edges.get_target(edge + AHEAD) {
                     prefetch(&self.heap.objects.class_slots, ahead.0);
                     prefetch(&finder.first, ahead.0);
                 }
                 let target = edges.target(edge);
-                let label = edges.label(edge).unwrap_or_default();
+                let mut label = edges.label(edge).unwrap_or_default();
                 let class = self.class(target);
                 if self.tree.is_storage(label) {
                     continue;
+                }
+                if is_storage && label.kind() == LabelKind::Hidden {
+                    label = EdgeLabel::ELEMENT;
                 }
                 let place = finder.place(PlaceKey {
                     holders,

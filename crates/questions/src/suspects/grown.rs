@@ -28,6 +28,9 @@ const LEAST: u64 = 1024;
 /// there.
 const DESCENT: u64 = 70;
 
+/// The least growth below a suspect, in percent of its own, with which it only passes its growth on.
+const PASSED_ON: u64 = 90;
+
 /// The largest number of groups in the accumulation of a suspect.
 const ACCUMULATED: usize = 10;
 
@@ -65,9 +68,16 @@ pub(crate) fn grown_suspects(
     let groups = loaded.path_tree(control)?.groups();
     let grown = grown_groups(loaded, threshold, &earlier, &sizes, control)?;
     let (continuations, mut pending) = continuations(loaded, &grown, &sizes, control)?;
-    let mut suspects = Vec::new();
+    let mut ends = Vec::new();
     while let Some(group) = pending.pop() {
         let end = descend(loaded, group, &grown, &continuations, groups, &mut pending);
+        ends.push((group, end));
+    }
+    if loaded.path_tree(control)?.has_storage() {
+        ends = without_passing(loaded, &ends, &grown, &sizes, control)?;
+    }
+    let mut suspects = Vec::new();
+    for (group, end) in ends {
         let next = continuations.get(&end).map_or(&[][..], Vec::as_slice);
         let accumulated = grown_classes(loaded, next, &sizes, &earlier, control)?;
         suspects.push(growth_suspect(
@@ -79,6 +89,35 @@ pub(crate) fn grown_suspects(
         )?);
     }
     finish_suspects(loaded, threshold, suspects)
+}
+
+/// Leaves out what only passes its growth on: another suspect below it has most of its growth. Each is a group, and the
+/// group where its growth spreads.
+fn without_passing(
+    loaded: &LoadedHeap,
+    ends: &[(u32, u32)],
+    grown: &HashMap<u32, GroupGrowth>,
+    sizes: &[GroupSize],
+    control: &Control,
+) -> Result<Vec<(u32, u32)>> {
+    let index = loaded.dominator_index(control)?;
+    let position = |end: u32| index.position(sizes[end as usize].largest()?);
+    let bytes = |group: u32| grown.get(&group).map_or(0, |growth| growth.bytes());
+    let passes_to = |&(group, end): &(u32, u32), &(other, other_end): &(u32, u32)| {
+        let (Some(outer), Some(inner)) = (position(end), position(other_end)) else {
+            return false;
+        };
+        let is_below = outer < inner && inner < index.end(outer);
+        is_below && bytes(other) * 100 >= bytes(group) * PASSED_ON
+    };
+    let mut kept = Vec::new();
+    for one in ends {
+        control.count(ends.len() as u64)?;
+        if !ends.iter().any(|other| passes_to(one, other)) {
+            kept.push(*one);
+        }
+    }
+    Ok(kept)
 }
 
 /// The groups that have grown by the threshold.
