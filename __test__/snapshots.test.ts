@@ -70,13 +70,11 @@ describe("the command", () => {
     const { referrers: all } = answer("referrers", after, address, "--limit", "100");
     // The references of its WeakRef, and of the table of the weak map.
     expect(all).toContainEqual(expect.objectContaining({ className: "WeakRef", weak: true }));
-    expect(object.path.text).toBe(
-      "global global > global.app > Object.sessions > Map{table} > (array){*} > Session",
-    );
+    expect(object.path.text).toBe("module > program.cjs->app > Object.sessions > Map[*] > Session");
     const { referrers } = answer("referrers", after, address);
     expect(referrers[0]).toMatchObject({ className: "(array)", independent: true });
     const { tree } = answer("paths", after, "--class", "Session");
-    expect(tree[0]).toMatchObject({ label: null, root: { kind: "global", name: "global" } });
+    expect(tree[0]).toMatchObject({ label: null, root: { kind: "global", name: "module" } });
   });
 
   test("ids are shown as in DevTools, and taken in this form", () => {
@@ -105,7 +103,7 @@ describe("the command", () => {
     const { children } = answer("dominators", after);
     expect(children.length).toBeGreaterThan(3);
     const { suspects } = answer("suspects", after, "--before", before);
-    expect(suspects[0].path.text).toMatch(/^global global > global\.app/);
+    expect(suspects[0].path.text).toMatch(/^module > program\.cjs->app/);
   });
 
   test("waste finds equal strings", () => {
