@@ -1,4 +1,4 @@
-// Leaks of JavaScript are named by file and variable, in each run the same.
+// Leaks of JavaScript are named by file and variable, in each run the same; steady programs do not alarm.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { growth, openHeapFileAsync } from "../dist/index.js";
+import { check, growth, openHeapFileAsync } from "../dist/index.js";
 import type { Heap } from "../index.js";
-import { LEAKS } from "./snapshots/leak_programs.ts";
+import { LEAKS, STEADY } from "./snapshots/leak_programs.ts";
 
 const ROUNDS = 10;
 const WARMUP = 2;
@@ -52,4 +52,9 @@ describe.each(Object.entries(LEAKS))("the leak of %s", (name, { text, names }) =
     const second = growth(await heapsOf(name, text), { warmup: WARMUP }).places[0];
     expect(second?.fingerprint).toBe(first?.fingerprint);
   });
+});
+
+test.each(Object.entries(STEADY))("%s is steady", async (name, text) => {
+  const answer = check(await heapsOf(name, text), { warmup: WARMUP });
+  expect(answer.places.map(({ path, className }) => path ?? className)).toEqual([]);
 });
