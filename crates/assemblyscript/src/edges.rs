@@ -160,7 +160,7 @@ impl<'a> Scanner<'a> {
         if fits
             && class
                 .declared_size
-                .is_some_and(|size| self.contradicts(class, payload, size))
+                .is_some_and(|size| self.contradicts(payload, size))
         {
             columns::push(&mut run.anomalies.with_other_fields, object)?;
         }
@@ -286,18 +286,10 @@ impl<'a> Scanner<'a> {
 
     /// Whether an object cannot have exactly the fields of its class: it is too small for them, or it has a
     /// reference after them. Unused space after them proves nothing.
-    fn contradicts(
-        &self,
-        class: &ScannedClass<'_>,
-        payload: Memory<'_>,
-        declared_size: u32,
-    ) -> bool {
+    fn contradicts(&self, payload: Memory<'_>, declared_size: u32) -> bool {
         /// More fields than a change of a class usually adds.
         const LOOKED_AT: usize = 16;
         let size = payload.size() as u32;
-        if class.is_unconfirmed && self.has_other_reference(class, payload) {
-            return true;
-        }
         // What nearly every object has.
         if size == declared_size {
             return false;
@@ -308,18 +300,6 @@ impl<'a> Scanner<'a> {
                 let word = payload.word(Address(offset));
                 word.is_some_and(|word| self.shared.objects.index.get(Address(word)).is_some())
             })
-    }
-
-    /// Whether a word that is no reference by the description of the class is the address of an object.
-    fn has_other_reference(&self, class: &ScannedClass<'_>, payload: Memory<'_>) -> bool {
-        let mut offsets = (0..).step_by(4).zip(payload.words().take(MANY_FIELDS));
-        offsets.any(|(offset, word)| {
-            let fields = &class.fields;
-            self.shared.objects.index.get(Address(word)).is_some()
-                && fields
-                    .binary_search_by_key(&offset, |field| field.offset)
-                    .is_err()
-        })
     }
 
     fn is_buffer(&self, object: ObjectIndex) -> bool {

@@ -16,8 +16,6 @@ pub(super) struct ScannedClass<'a> {
     pub(super) declared_size: Option<u32>,
     /// Whether a word that refers to nothing proves damage.
     pub(super) is_certain: bool,
-    /// Whether only the debug information says which words are references.
-    pub(super) is_unconfirmed: bool,
     pub(super) fields: Vec<ReferenceWord>,
     pub(super) contents: &'a ContentReferences,
     /// The type of the elements, or of the keys.
@@ -55,7 +53,6 @@ impl<'a> ScannedClass<'a> {
                         is_fixed: class.layout.contents == ContentReferences::Fixed,
                         declared_size: class.declared_size,
                         is_certain: class.is_certain,
-                        is_unconfirmed: class.is_unconfirmed,
                         fields: fields
                             .map(|(&offset, declared)| ReferenceWord { offset, declared })
                             .collect(),

@@ -183,7 +183,6 @@ impl<'a> Classes<'a> {
                 && contents != Some(ContentReferences::Visited)
                 && class.is_none_or(|class| !self.has_unresolved_types(class)),
             layout: layout.unwrap_or_else(ReferenceLayout::unknown),
-            is_unconfirmed: self.code.is_none() && class.is_some(),
             doubt,
             declared_size,
             rivals: Vec::new(),
@@ -212,7 +211,6 @@ impl<'a> Classes<'a> {
             declared_size: None,
             object_size: ObjectSize::Any,
             is_certain: false,
-            is_unconfirmed: false,
             rivals: names,
         }
     }

@@ -38,8 +38,6 @@ pub struct RuntimeClass {
     pub object_size: ObjectSize,
     /// Whether the collector visits exactly the references in the layout: each is null or an object.
     pub is_certain: bool,
-    /// Whether the references are those of the debug information alone: the code that visits them was not found.
-    pub is_unconfirmed: bool,
     /// Other classes that the debug information gives the same id.
     pub rivals: Vec<String>,
 }
@@ -67,7 +65,6 @@ impl RuntimeClass {
             declared_size: None,
             object_size: ObjectSize::Any,
             is_certain: false,
-            is_unconfirmed: false,
             rivals: Vec::new(),
         }
     }
