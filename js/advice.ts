@@ -41,6 +41,11 @@ const ADVICE: Readonly<Record<string, Partial<Record<Surface, string>>>> = {
     agent: "partial: true reads the part before the damage",
   },
   ERR_COMPILER_TOO_OLD: everywhere("compile the program with AssemblyScript 0.24 or newer"),
+  ERR_SNAPSHOT_TRUNCATED: {
+    cli: "--partial reads one that ends in its texts, which are its last part",
+    api: "partial: true reads one that ends in its texts, which are its last part",
+    agent: "partial: true reads one that ends in its texts, which are its last part",
+  },
   ERR_COREDUMP_WITHOUT_MEMORY: everywhere(WRITE_DUMPS),
   ERR_COREDUMP_INSTANCE: {
     cli: "--coredump-instance chooses one",

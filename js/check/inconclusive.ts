@@ -8,6 +8,7 @@ import type { Warning, WarningCode } from "../../index.js";
 const HARMLESS: readonly WarningCode[] = [
   "WARN_NAMES_MISSING",
   "WARN_NAMES_INCOMPLETE",
+  "WARN_IDS_RENUMBERED",
   "WARN_GROWTH_NOT_CHECKED",
   "WARN_CONSERVATIVE",
   "WARN_STACK_BOUNDS_GUESSED",

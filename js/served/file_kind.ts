@@ -11,6 +11,8 @@ export const KIND_BYTES = 4096;
 const KINDS = new Map<string, FileKind>([
   ["ASHD", "dump"],
   ['{"sn', "snapshot"],
+  // After a byte order mark.
+  ["\xef\xbb\xbf{", "snapshot"],
   ["\0asm", "module"],
 ]);
 

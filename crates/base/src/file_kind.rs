@@ -45,11 +45,14 @@ impl FileKind {
             [b'p', b'k', 3, 4] => Self::Zip,
             b"<!do" | b"<htm" => Self::Html,
             b"(mod" | [b';', b';', ..] | [b'(', b';', ..] => Self::ModuleText,
-            [b'{', b'"' | b' ' | b'\n' | b'\r', ..] => Self::Json,
+            [b'{', b'"' | b' ' | b'\n' | b'\r', ..] | [0xef, 0xbb, 0xbf, b'{'] => Self::Json,
             _ => return None,
         })
     }
 }
+
+/// The bytes before a text in UTF-8 that some programs write: a byte order mark.
+pub const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
 /// The most bytes that come before the end of the name `core`: the header, the section's id, its size and the length
 /// of its name.
@@ -116,7 +119,9 @@ impl FileStart {
 pub fn wrong_kind(found: &FileStart, expected: &str, magic: &str, instead: &str) -> String {
     let Some(kind) = found.kind else {
         if found.length == 0 {
-            return format!("the file is empty, so it is not {expected}: {instead}");
+            return format!(
+                "the file is empty, so it is not {expected}: its writer was stopped, or the disk is full; {instead}"
+            );
         }
         return format!(
             "not {expected}: expected {magic:?} at offset 0, found {:?}; {instead}",

@@ -282,6 +282,19 @@ pub enum Warning {
         /// The greatest id in the next one.
         newest: u64,
     },
+    /// A heap snapshot that ends too early; the caller asked for what could be read.
+    #[error(
+        "partial result: the heap snapshot ends at byte {length}, before the end of its texts: objects, references and sizes are complete, but names and texts after this byte are missing, and objects without a name count as one class"
+    )]
+    TextsCut {
+        /// The length of the file.
+        length: u64,
+    },
+    /// A heap snapshot whose ids do not fit into 32 bits.
+    #[error(
+        "the heap snapshot has ids of 64 bits: its objects are numbered anew, so an id of this answer is none of the program and none of another snapshot; no other number is affected"
+    )]
+    IdsRenumbered,
     /// The stack pointer in the header is not the value of the stack pointer's global.
     #[error(
         "__stack_pointer at offset 16 is {header}, but its global has the value {global} in the same dump: the value in the header was used, so the objects that the stack keeps alive may be wrong; check the writer of the dump"
@@ -443,6 +456,7 @@ impl Warning {
             Self::BasesUnknown { .. } => "WARN_BASES_UNKNOWN",
             Self::MemoryOutsideLimits { .. } => "WARN_MEMORY_OUTSIDE_LIMITS",
             Self::MemoryShrank { .. } => "WARN_MEMORY_SHRANK",
+            Self::IdsRenumbered => "WARN_IDS_RENUMBERED",
             Self::NamesOutOfOrder { .. } | Self::ObjectsOutOfOrder { .. } => "WARN_OUT_OF_ORDER",
             Self::StackPointerDisputed { .. } => "WARN_STACK_POINTER_DISPUTED",
             Self::StackPointerUnaligned { .. } => "WARN_STACK_POINTER_UNALIGNED",
@@ -461,7 +475,7 @@ impl Warning {
             Self::HeapInconsistent { .. } => "WARN_HEAP_INCONSISTENT",
             Self::MemoryNotWholePages { .. } => "WARN_MEMORY_NOT_WHOLE_PAGES",
             Self::ModuleMismatch { .. } => "WARN_MODULE_MISMATCH",
-            Self::Partial { .. } => "WARN_PARTIAL",
+            Self::Partial { .. } | Self::TextsCut { .. } => "WARN_PARTIAL",
             Self::AddressInside { .. } => "WARN_ADDRESS_INSIDE",
             Self::FewDumps { .. } => "WARN_FEW_DUMPS",
             Self::RawBlocksNotScanned => "WARN_RAW_BLOCKS_NOT_SCANNED",

@@ -78,7 +78,7 @@ pub fn open_joined<Bytes: ReadBytes + From<Vec<u8>>, Kept: ReadBytes>(
     };
     let wasm = format.open(inputs, Indexing::WhenAsked, control)?;
     let (snapshot, _) = unpacked(host.snapshot, NO_MODULE, &beside, control)?;
-    let js = v8::open(snapshot, None, control)?;
+    let js = v8::open(snapshot, None, reading.tolerance, control)?;
     let options = JoinOptions {
         memory_size,
         slots: host.slots,

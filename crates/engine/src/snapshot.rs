@@ -6,6 +6,7 @@ use base::control::Control;
 use base::error::Result;
 use base::file_kind::FileKind;
 use base::input::{Input, ReadBytes};
+use base::tolerance::Tolerance;
 use heap::{Heap, Opened};
 use questions::LoadedHeap;
 use v8::{ModuleNames, SnapshotError, TypeNames};
@@ -51,7 +52,7 @@ fn module_names(module: &Input<'_>, control: &Control) -> Result<ModuleNames> {
 /// [`Error::InFile`](base::Error::InFile) around every error of the snapshot;
 /// [`Error::OutOfMemory`](base::Error::OutOfMemory) and [`Error::Aborted`](base::Error::Aborted) without it.
 pub fn analyze_snapshot(snapshot: Input<'_, impl ReadBytes>, control: &Control) -> Result<Heap> {
-    v8::analyze(snapshot, None, control)
+    v8::analyze(snapshot, None, Tolerance::default(), control)
 }
 
 /// Opens a snapshot for questions. The bytes are dropped as soon as they are read.
@@ -59,7 +60,7 @@ pub fn analyze_snapshot(snapshot: Input<'_, impl ReadBytes>, control: &Control) 
 /// # Errors
 /// As [`analyze_snapshot`].
 pub fn open_snapshot(snapshot: Input<'_, impl ReadBytes>, control: &Control) -> Result<LoadedHeap> {
-    open_named(snapshot, None, control)
+    open_named(snapshot, None, Tolerance::default(), control)
 }
 
 /// The format of heap snapshots.
@@ -76,7 +77,8 @@ impl Format for HeapSnapshot {
 
     fn analyze(&self, inputs: Inputs<'_, FileBytes<'_>>, control: &Control) -> Result<Heap> {
         let names = names_for(&inputs, control)?;
-        v8::analyze(inputs.file, names.as_ref(), control)
+        let tolerance = inputs.reading.tolerance;
+        v8::analyze(inputs.file, names.as_ref(), tolerance, control)
     }
 
     /// One after the other. The names of a module are those of both.
@@ -87,8 +89,10 @@ impl Format for HeapSnapshot {
         control: &Control,
     ) -> Result<[Arc<Heap>; 2]> {
         let names = names_for(&before, control)?;
-        let before = open_named(before.file, names.as_ref(), control)?;
-        let after = open_named(after.file, names.as_ref(), control)?;
+        let tolerance = before.reading.tolerance;
+        let before = open_named(before.file, names.as_ref(), tolerance, control)?;
+        let after = open_named(after.file, names.as_ref(), tolerance, control)?;
+        before.check_same_module(&after)?;
         let earlier = after.earlier_heap(&before, control)?;
         Ok([earlier, Arc::clone(after.heap())])
     }
@@ -101,7 +105,8 @@ impl Format for HeapSnapshot {
         control: &Control,
     ) -> Result<Opened> {
         let names = names_for(&inputs, control)?;
-        Ok(v8::open(inputs.file, names.as_ref(), control)?.opened)
+        let tolerance = inputs.reading.tolerance;
+        Ok(v8::open(inputs.file, names.as_ref(), tolerance, control)?.opened)
     }
 }
 
@@ -117,9 +122,10 @@ fn names_for<Bytes>(inputs: &Inputs<'_, Bytes>, control: &Control) -> Result<Opt
 fn open_named(
     snapshot: Input<'_, impl ReadBytes>,
     names: Option<&ModuleNames>,
+    tolerance: Tolerance,
     control: &Control,
 ) -> Result<LoadedHeap> {
     let name = snapshot.name;
-    let snapshot = v8::open(snapshot, names, control)?;
+    let snapshot = v8::open(snapshot, names, tolerance, control)?;
     Ok(LoadedHeap::new(snapshot.opened, name))
 }

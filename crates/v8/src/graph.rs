@@ -21,6 +21,7 @@ use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::units::{AddressForm, ObjectIndex};
+use base::warning::Warning;
 use heap::{
     AllocationLines, Edges, Heap, HeapClass, NameKind, ObjectTable, RootKind, RootSlots,
     UnsizedTree, WideLabel, class_counts, live_classes, prefetch,
@@ -70,6 +71,8 @@ pub(super) fn solve(
         Places::default()
     };
     let path_starts = places.starts(&raw, &order)?;
+    let is_partial = raw.is_cut;
+    let warnings = raw.is_renumbered.then_some(Warning::IdsRenumbered);
     let general = if for_questions {
         Some(GeneralNames::new(&mut raw, &ephemerons)?)
     } else {
@@ -129,8 +132,8 @@ pub(super) fn solve(
         unreferenced: None,
         address_form: AddressForm::Id,
         root_kinds: &[RootKind::Global, RootKind::System],
-        is_partial: false,
-        warnings: Vec::new(),
+        is_partial,
+        warnings: warnings.into_iter().collect(),
         objects,
     };
     heap.live_classes = live_classes(&heap);

@@ -3,6 +3,7 @@
 
 use crate::SnapshotError;
 use base::error::{Error, Result};
+use base::file_kind::BYTE_ORDER_MARK;
 
 /// The number of bytes that [`find`] tests at once.
 const LANE: usize = 32;
@@ -40,7 +41,9 @@ pub(super) fn find(bytes: &[u8], from: usize, one: u8, other: u8) -> Option<usiz
 
 impl<'a> JsonCursor<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0 }
+        let has_mark = bytes.starts_with(&BYTE_ORDER_MARK);
+        let at = if has_mark { BYTE_ORDER_MARK.len() } else { 0 };
+        Self { bytes, at }
     }
 
     /// An error at this position.

@@ -55,6 +55,8 @@ use base::control::Control;
 use base::error::Result;
 use base::file_kind::{FileKind, FileStart};
 use base::input::{Input, ReadBytes};
+use base::tolerance::Tolerance;
+use base::warning::Warning;
 use heap::{Heap, Opened, RootSlots};
 
 /// Analyzes a snapshot. The bytes are dropped as soon as they are read. Objects of WasmGC get the names of their
@@ -67,9 +69,10 @@ use heap::{Heap, Opened, RootSlots};
 pub fn analyze(
     snapshot: Input<'_, impl ReadBytes>,
     names: Option<&ModuleNames>,
+    tolerance: Tolerance,
     control: &Control,
 ) -> Result<Heap> {
-    Ok(solved(snapshot, names, false, control)?.0)
+    Ok(solved(snapshot, names, tolerance, false, control)?.0)
 }
 
 /// Opens a snapshot for questions. The bytes are dropped as soon as they are read.
@@ -79,9 +82,10 @@ pub fn analyze(
 pub fn open(
     snapshot: Input<'_, impl ReadBytes>,
     names: Option<&ModuleNames>,
+    tolerance: Tolerance,
     control: &Control,
 ) -> Result<Snapshot> {
-    let (heap, roots, names) = solved(snapshot, names, true, control)?;
+    let (heap, roots, names) = solved(snapshot, names, tolerance, true, control)?;
     let (heap, names) = (Arc::new(heap), Arc::new(names));
     let source = SnapshotSource::new(Arc::clone(&heap), Arc::clone(&names));
     let opened = Opened {
@@ -110,19 +114,24 @@ impl Snapshot {
 fn solved(
     snapshot: Input<'_, impl ReadBytes>,
     names: Option<&ModuleNames>,
+    tolerance: Tolerance,
     for_questions: bool,
     control: &Control,
 ) -> Result<(Heap, RootSlots, SnapshotNames)> {
     let part = control.part(snapshot.bytes.as_ref().len() as u64);
     let bytes = snapshot.bytes.as_ref();
     let read = match FileKind::of(bytes) {
-        Some(FileKind::Json) => reader::read(bytes, &|range| snapshot.bytes.release(range), &part),
+        Some(FileKind::Json) => {
+            let release = |range| snapshot.bytes.release(range);
+            reader::read(bytes, &release, tolerance.damage, &part)
+        }
         _ => Err(SnapshotError::NotASnapshot {
             found: FileStart::of(bytes),
         }
         .into()),
     };
     let name = snapshot.name;
+    let length = bytes.len() as u64;
     let mut raw = read.map_err(|error| error.in_file(snapshot.name))?;
     // The bytes may be a mapping, which is not needed any more.
     drop(snapshot);
@@ -130,5 +139,10 @@ fn solved(
         let named = raw.name_by_module(names, &part);
         named.map_err(|error| error.in_file(name))?;
     }
-    graph::solve(raw, for_questions, &part).map_err(|error| error.in_file(name))
+    let solved = graph::solve(raw, for_questions, &part);
+    let (mut heap, roots, names) = solved.map_err(|error| error.in_file(name))?;
+    if heap.is_partial {
+        heap.warnings.push(Warning::TextsCut { length });
+    }
+    Ok((heap, roots, names))
 }

@@ -24,6 +24,8 @@ struct Sparse {
     traces: Vec<(u32, u64)>,
     /// The sum of the sizes in the column.
     small: u64,
+    /// Whether an id does not fit into its column.
+    has_wide_id: bool,
 }
 
 /// The columns of the fields of a node.
@@ -66,7 +68,7 @@ impl<'c> ColumnsPiece<'c> {
 struct NodeNumbers {
     kind: u8,
     name: u32,
-    id: u32,
+    id: u64,
     size: u64,
     edges: u32,
 }
@@ -130,6 +132,12 @@ impl File<'_, '_> {
                 Ok(sparse)
             })
             .collect::<Result<_>>()?;
+        let is_renumbered = found.iter().any(|sparse| sparse.has_wide_id);
+        if is_renumbered {
+            for (id, number) in ids.iter_mut().zip(1..) {
+                *id = number;
+            }
+        }
         let huge = || found.iter().flat_map(|sparse| &sparse.huge);
         let total = found
             .iter()
@@ -168,6 +176,8 @@ impl File<'_, '_> {
             types,
             names,
             ids,
+            is_renumbered,
+            is_cut: false,
             sizes: WideSizes {
                 low,
                 huge: huge().copied().collect(),
@@ -203,7 +213,9 @@ impl File<'_, '_> {
             {
                 let number = first + nth;
                 let node = self.node(at, strings, number, row)?;
-                (*kind, *name, *id, *edge_count) = (node.kind, node.name, node.id, node.edges);
+                (*kind, *name, *edge_count) = (node.kind, node.name, node.edges);
+                *id = node.id as u32;
+                sparse.has_wide_id |= node.id > u64::from(u32::MAX);
                 *size = u32::try_from(node.size).unwrap_or(HUGE);
                 if *size == HUGE {
                     columns::push(&mut sparse.huge, (number as u32, node.size))?;
@@ -248,9 +260,7 @@ impl File<'_, '_> {
         if name >= strings as u64 {
             return bad(at.name, "the name of a node", "the number of a string");
         }
-        let Ok(id) = u32::try_from(value(at.id)) else {
-            return bad(at.id, "the id of a node", "at most 4294967295");
-        };
+        let id = value(at.id);
         let Ok(edges) = u32::try_from(value(at.edges)) else {
             return bad(
                 at.edges,

@@ -119,6 +119,10 @@ pub(super) struct RawSnapshot {
     /// Per node: the number of its name.
     pub(super) names: Vec<u32>,
     pub(super) ids: Vec<u32>,
+    /// Whether the file ends before its last text.
+    pub(super) is_cut: bool,
+    /// Whether the ids do not fit, and are numbers in the order of the file instead.
+    pub(super) is_renumbered: bool,
     pub(super) sizes: WideSizes,
     /// Per node: the number of its first edge; one more entry for the end.
     pub(super) first_edges: Vec<u32>,

@@ -23,23 +23,39 @@ const MOST_NODES: usize = (1 << 28) - 1;
 ///
 /// # Errors
 /// [`SnapshotError::Unreadable`], [`SnapshotError::Truncated`], [`Error::OutOfMemory`], [`Error::Aborted`].
-pub(super) fn read(bytes: &[u8], release: Release<'_>, control: &Control) -> Result<RawSnapshot> {
+///
+/// With `partial`, a file that ends after its nodes and edges is read with the texts that it has.
+pub(super) fn read(
+    bytes: &[u8],
+    release: Release<'_>,
+    partial: bool,
+    control: &Control,
+) -> Result<RawSnapshot> {
     let finding = control.begin(Phase::Blocks, bytes.len() as u64 / BYTES_PER_UNIT);
     let mut cursor = JsonCursor::new(bytes);
     let mut parts = Parts::default();
-    cursor.object(|cursor, key| {
+    let found = cursor.object(|cursor, key| {
         let offset = cursor.at as u64;
         if parts.take(cursor, key, &finding)? {
             let message = format!("found a second {key:?}");
             return Err(SnapshotError::Unreadable { offset, message }.into());
         }
         finding.advance(0)
-    })?;
-    if cursor.peek().is_some() {
+    });
+    match found {
+        Err(error) if partial && parts.has_graph() && is_truncated(&error) => parts.is_cut = true,
+        found => found?,
+    }
+    if !parts.is_cut && cursor.peek().is_some() {
         return Err(cursor.error("the end of the file"));
     }
     drop(finding);
     parts.read(bytes, release, control)
+}
+
+/// Whether the file ends too early.
+fn is_truncated(error: &Error) -> bool {
+    matches!(error.own(), Some(SnapshotError::Truncated { .. }))
 }
 
 /// The parts of a file, as far as they were found.
@@ -52,9 +68,15 @@ struct Parts {
     functions: Option<NumberTexts>,
     calls: Option<CallTree>,
     strings: Option<SnapshotStrings>,
+    /// Whether the file ends before its last part.
+    is_cut: bool,
 }
 
 impl Parts {
+    fn has_graph(&self) -> bool {
+        self.nodes.is_some() && self.edges.is_some()
+    }
+
     /// Takes the value of `key`, at which the cursor is. Returns whether there was one before.
     fn take(&mut self, cursor: &mut JsonCursor<'_>, key: &str, step: &Step<'_>) -> Result<bool> {
         if key == "snapshot" {
@@ -94,10 +116,12 @@ impl Parts {
                 let found = CallTree::read(cursor, &meta.call_fields, step)?;
                 self.calls.replace(found).is_some()
             }
-            _ => self
-                .strings
-                .replace(SnapshotStrings::read(cursor, step)?)
-                .is_some(),
+            _ => {
+                let is_second = self.strings.is_some();
+                let strings = self.strings.insert(SnapshotStrings::default());
+                strings.read(cursor, step)?;
+                is_second
+            }
         })
     }
 
@@ -110,7 +134,14 @@ impl Parts {
         let meta = self.meta.ok_or_else(|| missing("snapshot"))?;
         let nodes = self.nodes.ok_or_else(|| missing("nodes"))?;
         let edges = self.edges.ok_or_else(|| missing("edges"))?;
-        let strings = self.strings.ok_or_else(|| missing("strings"))?;
+        let mut strings = match self.strings {
+            None if self.is_cut => SnapshotStrings::default(),
+            strings => strings.ok_or_else(|| missing("strings"))?,
+        };
+        if self.is_cut {
+            // Each node and each edge has one name, so this many can be missing.
+            strings.fill_to(strings.len() + nodes.rows + edges.rows)?;
+        }
         let pieces = nodes.pieces.len() + edges.pieces.len();
         let file = File {
             bytes,
@@ -121,6 +152,7 @@ impl Parts {
             step: control.begin(Phase::Objects, pieces as u64),
         };
         let mut raw = file.read(strings, self.locations)?;
+        raw.is_cut = self.is_cut;
         if let (Some(calls), Some(functions)) = (self.calls, self.functions) {
             let traces = std::mem::take(&mut raw.traces);
             let count = raw.len();

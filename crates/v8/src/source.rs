@@ -64,7 +64,7 @@ pub(crate) struct SnapshotSource {
 
 impl SnapshotSource {
     pub(super) fn new(heap: Arc<Heap>, names: Arc<SnapshotNames>) -> Self {
-        let facts = facts();
+        let facts = facts(&heap);
         Self { heap, names, facts }
     }
 
@@ -87,13 +87,19 @@ impl SnapshotSource {
 }
 
 /// What is the same for all objects of a snapshot.
-fn facts() -> Facts {
+fn facts(heap: &Heap) -> Facts {
+    let is_renumbered = heap.warnings.contains(&Warning::IdsRenumbered);
     let containers = CONTAINER_CLASSES.map(|name| (ClassPattern::Is(name), ClassUse::Container));
     let contents = CONTENT_CLASSES.map(|name| (ClassPattern::Is(name), ClassUse::Contents));
     Facts {
-        program: PROGRAM,
+        // Ids that were numbered anew are those of this file only.
+        program: if is_renumbered {
+            PROGRAM + 1 + heap.live_size + heap.objects.len() as u64
+        } else {
+            PROGRAM
+        },
         has_module: false,
-        keeps_numbers: true,
+        keeps_numbers: !is_renumbered,
         storage_references: STORAGE_REFERENCES,
         format: Some("heapsnapshot"),
         classes: ClassFacts {

@@ -12,6 +12,9 @@ use base::columns;
 use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
 
+/// The largest number of strings.
+const MOST_STRINGS: usize = heap::MOST_NUMBERS as usize / 2;
+
 /// All strings, by number.
 #[derive(Debug, Default)]
 pub(crate) struct SnapshotStrings {
@@ -20,23 +23,33 @@ pub(crate) struct SnapshotStrings {
 }
 
 impl SnapshotStrings {
-    /// Reads an array of strings.
-    pub(super) fn read(cursor: &mut JsonCursor<'_>, step: &Step<'_>) -> Result<Self> {
-        let mut strings = Self::default();
+    /// Reads an array of strings. After an error, it has those before it.
+    pub(super) fn read(&mut self, cursor: &mut JsonCursor<'_>, step: &Step<'_>) -> Result<()> {
         let mut counted = cursor.at as u64 / BYTES_PER_UNIT;
         cursor.array(|cursor| {
-            strings.read_one(cursor)?;
-            if strings.len().is_multiple_of(CHECK_INTERVAL) {
+            self.read_one(cursor)?;
+            if self.len().is_multiple_of(CHECK_INTERVAL) {
                 let read = cursor.at as u64 / BYTES_PER_UNIT;
                 step.advance(read - counted)?;
                 counted = read;
             }
             Ok(())
         })?;
-        if strings.len() > heap::MOST_NUMBERS as usize / 2 {
+        if self.len() > MOST_STRINGS {
             return Err(cursor.error("fewer strings"));
         }
-        Ok(strings)
+        Ok(())
+    }
+
+    /// Adds empty strings up to a number.
+    pub(super) fn fill_to(&mut self, count: usize) -> Result<()> {
+        let end = self.ends.last().copied().unwrap_or_default();
+        // A string can have been read in part.
+        self.bytes.truncate(end as usize);
+        let missing = count.min(MOST_STRINGS).saturating_sub(self.len());
+        columns::reserve(&mut self.ends, missing)?;
+        self.ends.extend(std::iter::repeat_n(end, missing));
+        Ok(())
     }
 
     fn read_one(&mut self, cursor: &mut JsonCursor<'_>) -> Result<()> {

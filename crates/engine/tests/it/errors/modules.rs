@@ -40,7 +40,7 @@ fn an_empty_module_file_is_refused() {
     assert_module_fails(
         b"",
         "ERR_MODULE",
-        "program.wasm: the file is empty, so it is not a WebAssembly module: pass the .wasm file that the dump was taken from",
+        "program.wasm: the file is empty, so it is not a WebAssembly module: its writer was stopped, or the disk is full; pass the .wasm file that the dump was taken from",
     );
 }
 

@@ -36,7 +36,7 @@ fn damaged(change: impl FnOnce(&mut Value)) -> String {
 
 #[test]
 fn numbers_that_contradict_each_other_are_errors_with_an_offset() {
-    let cases: [(&str, Value, &str); 9] = [
+    let cases: [(&str, Value, &str); 8] = [
         (
             "/nodes/0",
             json!(99),
@@ -46,11 +46,6 @@ fn numbers_that_contradict_each_other_are_errors_with_an_offset() {
             "/nodes/1",
             json!(99),
             "the name of a node is 99: expected the number of a string",
-        ),
-        (
-            "/nodes/2",
-            json!(1u64 << 32),
-            "the id of a node is 4294967296: expected at most 4294967295",
         ),
         (
             "/nodes/4",

@@ -3,6 +3,8 @@
 
 mod answers;
 mod damage;
+mod order;
+mod other_writers;
 
 use std::sync::Arc;
 
