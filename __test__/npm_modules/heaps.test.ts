@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openHeap } from "../../dist/index.js";
 
@@ -104,6 +105,26 @@ describe.skipIf(!existsSync(join(FOLDER, "node_modules")))("heaps of npm package
   test("sql.js: most blocks have SQLite's size in front", () => {
     const { blocks } = run("sqljs");
     expect(sqliteSizes(blocks).length).toBeGreaterThan(blocks.length * 0.9);
+  });
+
+  test.each([
+    ["sql.js-1.14", 2, "the stack grows by 16,000 B per interval"],
+    ["sql.js", 0, "passed: no rule is broken"],
+  ])("%s: the gate judges the stack that exec() leaves", (version, exitCode, sentence) => {
+    const heaps = mkdtempSync(join(folder, "sqljs-stack-"));
+    const program = join(FOLDER, "heaps/sqljs_stack.mjs");
+    const register = pathToFileURL(join(FOLDER, "../../dist/register.js")).href;
+    const run = spawnSync(process.execPath, ["--import", register, program], {
+      encoding: "utf8",
+      env: { ...process.env, HEAPS: heaps, PACKAGE: version },
+    });
+    expect(run.status, run.stderr).toBe(0);
+    const cli = join(FOLDER, "../../dist/heap_analyzer/cli.js");
+    const dumps = join(heaps, "*.dump");
+    const check = [cli, "check", dumps, "--wasm", join(heaps, "sql.wasm"), "--warmup", "1"];
+    const { status, stdout } = spawnSync(process.execPath, check, { encoding: "utf8" });
+    expect(stdout).toContain(sentence);
+    expect(status).toBe(exitCode);
   });
 
   test("resvg: the blocks of Rust are found, and all are held by JavaScript", () => {

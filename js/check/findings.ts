@@ -13,8 +13,16 @@ export interface Finding {
 /** The separator of the steps in the text of a path. */
 const SEPARATOR = " > ";
 
+/** The class that stands for the stack. */
+const STACK = "(stack)";
+
 /** Longer names are shortened in reports; the JSON has the complete names. */
 const LONGEST_NAME = 400;
+
+/** Whether a growing place is the stack, of which a caller does not give back what it takes. */
+export function isStack({ className }: Pick<GrowingPlace, "className">): boolean {
+  return className === STACK;
+}
 
 /** The broken rules of an answer in their order. */
 export function findings({ rules, places }: CheckAnswer): Finding[] {
@@ -51,6 +59,9 @@ export function growth(
   interval = "interval",
 ): string {
   const { count, bytes, retained } = perInterval;
+  if (isStack({ className })) {
+    return `the stack grows by ${formatCount(retained)} B per ${interval}: a caller takes stack and does not give it back`;
+  }
   const size = formatSize(Math.abs(retained));
   const what = name(className);
   if (count > 0) {

@@ -1,6 +1,7 @@
 // What `watch` prints: on a terminal a table that is replaced, elsewhere a line for each dump and each growing place once.
 
 import type { GrowingPlace, GrowthAnswer } from "../../index.js";
+import { growth, isStack } from "../check/findings.js";
 import type * as native from "../native.js";
 import { formatCount, formatSize } from "../units.js";
 import type { Capture } from "../watch/captures.js";
@@ -55,10 +56,10 @@ export class WatchDisplay {
     this.#warn(answer?.warnings.filter(({ code }) => code !== "WARN_FEW_DUMPS") ?? []);
     for (const place of this.#new(answer, kept)) {
       const { count, bytes } = place.perInterval;
-      writeNote(
-        `${clock()} grows: +${formatCount(count)} objects, +${formatSize(bytes)} per interval: ${place.path ?? place.className} ` +
-          `(fingerprint ${place.fingerprint})`,
-      );
+      const what = isStack(place)
+        ? growth(place)
+        : `+${formatCount(count)} objects, +${formatSize(bytes)} per interval: ${place.path ?? place.className}`;
+      writeNote(`${clock()} grows: ${what} (fingerprint ${place.fingerprint})`);
     }
     const live = answer?.dumps.at(-1)?.totalLiveSize;
     const line = [

@@ -21,6 +21,8 @@ pub struct MemoryMap {
     /// The values of the mutable i32 globals; `None` if the module has such globals and the dump has no
     /// values of them.
     pub global_values: Option<Vec<u32>>,
+    /// The used bytes of the shadow stack.
+    pub stack_size: u64,
     /// The number of mutable i64 globals of the module. A dump never has their values.
     pub wide_globals: u32,
 }
@@ -62,6 +64,7 @@ impl MemoryMap {
             regions: columns::collected(regions)?,
             others,
             global_values,
+            stack_size: heap_base.saturating_sub(dump.stack_pointer.0.into()),
             wide_globals: runtime.wide_globals,
         })
     }

@@ -114,6 +114,10 @@ impl ClassFields for DumpSource {
 }
 
 impl MemoryContents for DumpSource {
+    fn stack_size(&self) -> u64 {
+        self.memory_map.stack_size
+    }
+
     fn blocks(&self) -> Blocks {
         Blocks {
             header: HEADER_SIZE,

@@ -3,6 +3,7 @@
 use base::columns;
 use base::control::{Control, Step};
 use base::error::Result;
+use base::native_warning::NativeWarning;
 use base::units::{Address, ObjectIndex};
 use base::warning::Warning;
 use heap::{
@@ -129,6 +130,14 @@ impl ClassFields for NativeSource {
 }
 
 impl MemoryContents for NativeSource {
+    fn stack_size(&self) -> u64 {
+        let running = self.heap.warnings.iter().find_map(|warning| match warning {
+            Warning::Native(NativeWarning::FramesActive { size }) => Some(u64::from(*size)),
+            _ => None,
+        });
+        running.unwrap_or_default()
+    }
+
     fn blocks(&self) -> Blocks {
         Blocks {
             header: 0,

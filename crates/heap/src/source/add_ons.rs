@@ -25,6 +25,12 @@ pub trait MemoryContents {
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory), [`Error::Aborted`](base::Error::Aborted).
     fn content_sizes(&self, tree: &PathTree, step: &Step<'_>) -> Result<Vec<u32>>;
 
+    /// The bytes of the stack in memory that are in use: 0 if no function was running, unless a caller did not give its
+    /// stack back.
+    fn stack_size(&self) -> u64 {
+        0
+    }
+
     /// The used blocks that hold no object.
     ///
     /// # Errors

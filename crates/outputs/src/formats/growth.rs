@@ -134,6 +134,10 @@ fn growing_lines(places: &[GrowingPlace], offset: u64, next: Option<&NextCommand
     let mut lines = Vec::new();
     for (nth, place) in (offset + 1..).zip(places) {
         lines.push(String::new());
+        if place.is_stack() {
+            lines.extend(stack_lines(nth, place));
+            continue;
+        }
         lines.push(format!(
             "{nth}. {} per interval: {}",
             rate(place.per_interval),
@@ -162,6 +166,18 @@ fn growing_lines(places: &[GrowingPlace], offset: u64, next: Option<&NextCommand
         lines.extend(next.map(|line| format!("  {line}")));
     }
     lines
+}
+
+/// The stack that is not given back.
+fn stack_lines(nth: u64, stack: &GrowingPlace) -> [String; 3] {
+    let grown = decimal(stack.per_interval.retained);
+    [
+        format!(
+            "{nth}. the stack grows by {grown} B per interval: a caller takes stack and does not give it back"
+        ),
+        format!("  in use  {}", sparkline(&stack.bytes, size)),
+        format!("  fingerprint {}", stack.fingerprint),
+    ]
 }
 
 /// What may have stopped growing.

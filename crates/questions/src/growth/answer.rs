@@ -5,6 +5,9 @@ use serde::{Serialize, Serializer};
 use crate::parts::roots::Root;
 use heap::SourceLocation;
 
+/// The class of the stack, which has no objects of its own.
+pub(super) const STACK: &str = "(stack)";
+
 /// What grows from dump to dump.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -68,6 +71,13 @@ pub struct GrowingPlace {
     pub per_interval: Rate,
     /// What grows with it.
     pub folded: Vec<FoldedPlace>,
+}
+
+impl GrowingPlace {
+    /// Whether it is the stack: a caller takes some and does not give it back.
+    pub fn is_stack(&self) -> bool {
+        self.class_name == STACK
+    }
 }
 
 /// A place that grew at first, of which the dumps do not say whether it still grows.

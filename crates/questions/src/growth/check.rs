@@ -9,7 +9,7 @@ use super::fold::{Explanations, fold};
 use super::growing::{Growing, GrowthRules};
 use super::growing_thing::last;
 use super::series::Merged;
-use super::tables::{FEW_DUMPS, check_sums, checked_warmup, is_partial, warnings};
+use super::tables::{FEW_DUMPS, check_sums, checked_warmup, is_partial};
 use crate::QuestionError;
 use crate::answer::{Answer, AnswerBody};
 use crate::glob::{self, Glob};
@@ -184,7 +184,7 @@ pub fn check(tables: &[&PlaceTable], options: &CheckOptions, control: &Control) 
         places,
         undecided: growing.undecided()?,
     });
-    let mut warnings = warnings(tables);
+    let mut warnings = growing.warnings(tables);
     if !has_default && !options.no_default {
         warnings.push(WarningText::from(&Warning::GrowthNotChecked {
             found: left,

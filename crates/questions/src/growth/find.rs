@@ -51,6 +51,7 @@ pub(super) fn growing_things<'m>(
     search.fields(&mut found);
     search.classes(&mut found);
     search.raw_blocks(&mut found);
+    search.stack(&mut found);
     Ok(found)
 }
 
@@ -222,5 +223,11 @@ impl<'m> TableSearch<'m> {
         let series = &self.merged.raw;
         let trend = self.trend(None, series);
         self.add(found, trend, (What::Raw, None), series);
+    }
+
+    fn stack(&self, found: &mut FoundGrowth<'m>) {
+        let series = &self.merged.stack;
+        let trend = self.trend(None, series);
+        self.add(found, trend, (What::Stack, None), series);
     }
 }

@@ -3,16 +3,18 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::answer::{FoldedPlace, GrowingPlace, LiveGrowth, UndecidedPlace};
+use super::answer::{FoldedPlace, GrowingPlace, LiveGrowth, STACK, UndecidedPlace};
 use super::find::{FoundGrowth, growing_things};
 use super::fold::fold;
 use super::growing_thing::{GrowingThing, What, last};
 use super::series::{FieldNames, Merged};
+use super::tables::warnings;
 use super::trend::Undecided;
 use crate::parts::labels::after_class;
 use crate::parts::page::Page;
 use crate::parts::path_text::{LEFT_OUT, PathText};
 use crate::place_table::PlaceTable;
+use crate::warnings::WarningText;
 use base::control::Control;
 use base::error::Result;
 
@@ -66,6 +68,16 @@ impl<'m> Growing<'m> {
             things,
             undecided,
         })
+    }
+
+    /// The warnings of the tables, without those that functions were running if their stack only was not given back.
+    pub(super) fn warnings(&self, tables: &[&PlaceTable]) -> Vec<WarningText> {
+        let mut warnings = warnings(tables);
+        let mut things = self.things.iter();
+        if things.any(|thing| thing.what == What::Stack) {
+            warnings.retain(|warning| warning.code != "WARN_FRAMES_ACTIVE");
+        }
+        warnings
     }
 
     /// How live bytes grow over the tables that count, and what all that grows has of it. `accepted` says of each thing
@@ -159,9 +171,11 @@ impl<'m> Growing<'m> {
     }
 
     pub(super) fn class_name(&self, thing: &GrowingThing<'_>) -> &str {
-        thing
-            .class
-            .map_or(RAW_BLOCKS, |class| self.merged.name(class))
+        match (thing.class, thing.what) {
+            (Some(class), _) => self.merged.name(class),
+            (None, What::Stack) => STACK,
+            (None, _) => RAW_BLOCKS,
+        }
     }
 
     /// What a thing reads like, which its fingerprint is a hash of.
@@ -179,7 +193,7 @@ impl<'m> Growing<'m> {
                 let text = format!("{LEFT_OUT} > {class_name}");
                 (text, merged.is_class_stable(class))
             }
-            What::Raw => (class_name.to_owned(), true),
+            What::Raw | What::Stack => (class_name.to_owned(), true),
         };
         PathText { text, is_stable }
     }
@@ -193,7 +207,7 @@ impl<'m> Growing<'m> {
         match thing.what {
             What::Reference(place) => self.merged.label(place).map(str::to_owned),
             What::Field(field) => Some(self.field_label(field)),
-            What::Group(_) | What::Class(_) | What::Raw => None,
+            What::Group(_) | What::Class(_) | What::Raw | What::Stack => None,
         }
     }
 

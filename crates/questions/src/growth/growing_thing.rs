@@ -18,6 +18,8 @@ pub(super) enum What {
     Class(u32),
     /// The raw blocks.
     Raw,
+    /// The stack in memory, of which a caller did not give back what it took.
+    Stack,
 }
 
 impl What {
@@ -25,7 +27,7 @@ impl What {
     pub(super) fn field(self) -> Option<FieldNames> {
         match self {
             Self::Field(field) => Some(field),
-            Self::Group(_) | Self::Reference(_) | Self::Class(_) | Self::Raw => None,
+            Self::Group(_) | Self::Reference(_) | Self::Class(_) | Self::Raw | Self::Stack => None,
         }
     }
 
@@ -33,7 +35,7 @@ impl What {
     pub(super) fn place(self) -> Option<u32> {
         match self {
             Self::Group(place) | Self::Reference(place) => Some(place),
-            Self::Field(_) | Self::Class(_) | Self::Raw => None,
+            Self::Field(_) | Self::Class(_) | Self::Raw | Self::Stack => None,
         }
     }
 }

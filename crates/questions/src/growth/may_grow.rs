@@ -52,5 +52,5 @@ pub fn may_grow(
             return Ok(true);
         }
     }
-    Ok(may_rise(&merged.raw))
+    Ok(may_rise(&merged.raw) || may_rise(&merged.stack))
 }

@@ -34,7 +34,7 @@ use fold::fold;
 use growing::{Growing, GrowthRules};
 pub use may_grow::may_grow;
 use series::Merged;
-use tables::{FEW_DUMPS, check_sums, checked_warmup, dumps, is_partial, warnings};
+use tables::{FEW_DUMPS, check_sums, checked_warmup, dumps, is_partial};
 
 /// How growth is looked for.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -90,7 +90,7 @@ pub fn growth(
         places: places.1,
         undecided: growing.undecided()?,
     });
-    let mut warnings = warnings(tables);
+    let mut warnings = growing.warnings(tables);
     let count = tables.len() - warmup;
     if count < FEW_DUMPS {
         let count = count as u64;

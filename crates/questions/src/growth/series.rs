@@ -93,6 +93,8 @@ pub(super) struct Merged {
     pub(super) fields: Rows<FieldNames>,
     pub(super) classes: Rows<u32>,
     pub(super) raw: Vec<Option<PlaceSum>>,
+    /// The used part of the stack, as one object.
+    pub(super) stack: Vec<Option<PlaceSum>>,
     /// By place: the live bytes of the group in the first dump that counts and in the last.
     pub(super) sizes: Vec<[u64; 2]>,
     /// Classes of texts, with the bytes of a character.
@@ -105,6 +107,15 @@ pub(super) struct Merged {
     pub(super) class_places: HashMap<u32, SourceLocation>,
     stable_fields: HashMap<FieldNames, bool>,
     stable_classes: HashMap<u32, bool>,
+}
+
+/// The used part of the stack.
+fn stack_of(table: &PlaceTable) -> Option<PlaceSum> {
+    Some(PlaceSum {
+        count: 1,
+        bytes: table.stack,
+        retained: table.stack,
+    })
 }
 
 /// Numbers while tables are put side by side.
@@ -126,6 +137,7 @@ impl Merged {
             fields: Rows::new(count),
             classes: Rows::new(count),
             raw: tables.iter().map(|table| Some(table.raw)).collect(),
+            stack: tables.iter().map(|table| stack_of(table)).collect(),
             sizes: Vec::new(),
             text_classes: HashMap::new(),
             engine_classes: HashSet::new(),

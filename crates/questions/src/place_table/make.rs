@@ -53,7 +53,8 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
     let mut counts = sized.count(&finder, &step)?;
     let rooted = rooted_sums(loaded, &sized)?;
     drop((content_sizes, finder));
-    let raw = match loaded.source.memory() {
+    let memory = loaded.source.memory();
+    let raw = match memory {
         Some(memory) => memory.raw_blocks(control)?,
         None => RawTable::default(),
     };
@@ -113,6 +114,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         total_live_size: loaded.heap.live_size,
         total_size: loaded.heap.total_size.unwrap_or_default(),
         newest: loaded.newest_object(),
+        stack: memory.map_or(0, MemoryContents::stack_size),
         is_partial: loaded.heap.is_partial,
         is_joined: loaded.source.joined().is_some(),
         is_cut,

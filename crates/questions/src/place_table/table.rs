@@ -30,6 +30,9 @@ pub struct PlaceTable {
     /// The greatest number of an object, where objects keep their numbers and newer ones have greater ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) newest: Option<u64>,
+    /// The bytes of the stack in memory that are in use.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) stack: u64,
     pub(crate) is_partial: bool,
     /// Whether its bytes are those of two heaps that were joined.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -67,6 +70,14 @@ pub struct PlaceTable {
     pub(crate) classes: Vec<ClassTotals>,
     /// Blocks of `heap.alloc`, with the bytes of the whole blocks.
     pub(crate) raw: PlaceSum,
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde asks for"
+)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Where the constructor of a class is.
@@ -274,6 +285,7 @@ impl PlaceTable {
             && self.engine_classes.iter().all(|&class| is_name(class))
             && self.plain_classes.iter().all(|&class| is_name(class))
             && is_sum(self.raw)
+            && self.stack <= MOST
             && self.total_live_size <= MOST
             && groups.all(|&(path, sum)| is_path(path) && is_sum(sum))
             && self.places.iter().all(|place| {

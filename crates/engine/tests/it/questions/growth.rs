@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::random::{class_name, open, path_text, plain_label, plans};
 use crate::support::{ARRAY_BUFFER, STRING, Scene};
 use engine::Control;
+use engine::outputs::formats::TableOptions;
 use engine::questions::{GrowthOptions, LoadedHeap, PlaceTable, growth};
 
 /// What the retained sizes of a table are of: each kind of row, with its text.
@@ -414,4 +415,51 @@ fn contents_are_lengths_elements_entries_and_fields_and_no_blocks() {
     // Three are storage of containers, and count with these.
     assert_eq!(bytes("~lib/arraybuffer/ArrayBuffer"), (4, 20));
     assert_eq!(bytes("assembly/index/Holder"), (1, 16));
+}
+
+/// What grows over dumps that have this many words on the stack.
+fn growth_of_stacks(words: &[u32]) -> engine::questions::Answer {
+    let tables: Vec<PlaceTable> = words
+        .iter()
+        .map(|&words| {
+            let mut scene = Scene::new();
+            for _ in 0..words {
+                scene.push_on_stack(0u32);
+            }
+            table(&scene.open())
+        })
+        .collect();
+    let tables: Vec<&PlaceTable> = tables.iter().collect();
+    let options: GrowthOptions = serde_json::from_value(json!({})).unwrap();
+    growth(&tables, &options, &Control::default()).unwrap()
+}
+
+#[test]
+fn a_stack_that_is_not_given_back_grows() {
+    let answer = growth_of_stacks(&[0, 4, 8, 12, 16, 20, 24, 28]);
+    let json = serde_json::to_value(&answer).unwrap();
+    assert_eq!(json["total"], 1);
+    let place = &json["places"][0];
+    assert_eq!(place["className"], "(stack)");
+    assert_eq!(
+        place["perInterval"],
+        json!({ "count": 0, "bytes": 16, "retained": 16 })
+    );
+    let text = engine::outputs::formats::render_text(&answer, TableOptions::default());
+    let sentence =
+        "the stack grows by 16 B per interval: a caller takes stack and does not give it back";
+    assert!(text.contains(sentence), "{text}");
+}
+
+#[test]
+fn a_stack_that_is_given_back_does_not_grow() {
+    for stacks in [
+        [0; 8],
+        [12; 8],
+        [0, 4, 8, 4, 8, 12, 16, 20],
+        [8, 7, 6, 5, 4, 3, 2, 1],
+    ] {
+        let json = serde_json::to_value(growth_of_stacks(&stacks)).unwrap();
+        assert_eq!(json["total"], 0, "{stacks:?}");
+    }
 }
