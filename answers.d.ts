@@ -630,6 +630,11 @@ export interface Suspect {
     className: string;
     /** The field that refers to this object, such as `assembly/server/PriceFeed.listeners`. */
     owner: string | null;
+    /**
+     * If it is the largest of several objects of one place, in all of which the children are: their number, and what is
+     * freed at least if the program lets go of all of them. Absent for one object.
+     */
+    together?: { count: number; retainedSize: number };
     children: {
       className: string;
       count: number;

@@ -209,15 +209,19 @@ function stepLine(step: Step, mark: Child): HTMLElement {
 
 /** A sentence about what to cut. */
 export function cutSentence(cut: Cut): HTMLElement {
+  // A slot of the engine stays as long as its object, so that goes.
+  const isEngineSlot = cut.labelText?.startsWith("[[") === true;
   const reference =
     cut.root !== null
       ? rootLabel(cut.root)
-      : element(
-          "span",
-          {},
-          classLabel(cut.className ?? ""),
-          element("bdi", { class: "reference" }, format.printable(cut.labelText ?? "")),
-        );
+      : isEngineSlot
+        ? element("span", {}, "what refers to the ", classLabel(cut.className ?? ""))
+        : element(
+            "span",
+            {},
+            classLabel(cut.className ?? ""),
+            element("bdi", { class: "reference" }, format.printable(cut.labelText ?? "")),
+          );
   return element(
     "p",
     {},

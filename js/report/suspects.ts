@@ -65,21 +65,38 @@ function suspectView(context: PageContext, suspect: Suspect): HTMLElement {
 }
 
 /** Where many small objects come together. */
-function accumulation({ accumulation }: Suspect): HTMLElement | false {
+function accumulation({ accumulation, retainedSizeBefore: before }: Suspect): HTMLElement | false {
   const [first, ...others] = accumulation?.children ?? [];
   if (accumulation === null || first === undefined) return false;
   const rest =
     others.length === 0
       ? ""
       : `, and ${format.counted(others.length, "other class", "other classes")}`;
+  const { together } = accumulation;
+  const size = format.sizes(first.retainedSize, first.retainedParts);
+  const more = before === null ? "" : "more ";
+  const what =
+    first.count === 0
+      ? [`${size} more in `, classLink(first.className), rest]
+      : [
+          `${format.count(first.count)} ${more}`,
+          classLink(first.className),
+          ` with ${size}${rest}`,
+        ];
   return element(
     "p",
     {},
-    "It accumulates at ",
+    together === undefined
+      ? "It accumulates at "
+      : `It accumulates in ${format.count(together.count)} `,
+    together !== undefined && classLink(accumulation.className),
+    together !== undefined && " such as the one at ",
     addressLabel(accumulation.addressText),
-    `: ${format.count(first.count)} `,
-    classLink(first.className),
-    ` with ${format.sizes(first.retainedSize, first.retainedParts)}${rest}.`,
+    ": ",
+    ...what,
+    ".",
+    together !== undefined &&
+      ` Letting go of all ${format.count(together.count)} frees at least ${format.bytes(together.retainedSize)}.`,
   );
 }
 

@@ -90,14 +90,20 @@ pub(super) fn path_lines(path: &Path) -> Vec<String> {
 
 /// The reference to cut and the bytes that this frees, as a sentence.
 pub(super) fn cut_sentence(cut: &Cut) -> String {
-    let what = match &cut.root {
-        Some(of) => root(of),
-        None => class_and_label(cut.class_name.as_ref(), cut.label.as_ref()),
-    };
     format!(
-        "Cutting {what} frees {}.",
+        "Cutting {} frees {}.",
+        cut_reference(cut),
         sizes(cut.freed, cut.freed_parts)
     )
+}
+
+/// What to cut. A slot of the engine stays as long as its object, so that goes.
+fn cut_reference(cut: &Cut) -> String {
+    match (&cut.root, cut.engine_slot_of()) {
+        (_, Some(name)) => format!("what refers to the {}", class(name)),
+        (Some(of), None) => root(of),
+        (None, None) => class_and_label(cut.class_name.as_ref(), cut.label.as_ref()),
+    }
 }
 
 pub(super) fn path_answer_lines(answer: &PathAnswer, form: AddressForm) -> Vec<String> {
@@ -118,10 +124,14 @@ pub(super) fn path_answer_lines(answer: &PathAnswer, form: AddressForm) -> Vec<S
     let independent = &answer.independent_referrers;
     match (answer.freed_by_cutting, &answer.cut) {
         (Some(freed), _) => {
-            let what = independent
-                .edges
-                .first()
-                .map_or_else(String::new, |edge| edge_cells(edge, form)[2].clone());
+            let slot = answer.cut.as_ref();
+            let slot = slot.filter(|cut| cut.engine_slot_of().is_some());
+            let edge = independent.edges.first();
+            let what = match (slot, edge) {
+                (Some(cut), _) => cut_reference(cut),
+                (None, Some(edge)) => edge_cells(edge, form)[2].clone(),
+                (None, None) => String::new(),
+            };
             lines.push(format!(
                 "Cutting {what} frees this object: {}.",
                 sizes(freed, answer.retained_parts)

@@ -33,6 +33,16 @@ pub struct Cut {
     pub freed_parts: Option<SizeParts>,
 }
 
+impl Cut {
+    /// The class of an object whose reference is a slot of the engine, such as `[[PrimitiveValue]]`: a program cannot cut
+    /// it, but let go of the object.
+    pub fn engine_slot_of(&self) -> Option<&str> {
+        let label = self.label.as_deref()?;
+        let class_name = self.class_name.as_deref()?;
+        label.starts_with("[[").then_some(class_name)
+    }
+}
+
 /// The bytes that cutting a reference frees, if it is the only independent one.
 pub(crate) fn named_cut(
     loaded: &LoadedHeap,
@@ -85,18 +95,34 @@ pub(crate) fn cut_of(
     }))
 }
 
-/// The path of an object, and the nearest cut on it.
+/// The nearest cut on the way to an object, if it frees little more than these bytes: what frees the whole program is no
+/// advice about a small object.
+pub(crate) fn nearest_cut(
+    loaded: &LoadedHeap,
+    reader: &mut ReferenceReader<'_>,
+    object: ObjectIndex,
+    wanted: u64,
+    control: &Control,
+) -> Result<Option<Cut>> {
+    let dominators = loaded.dominator_index(control)?;
+    let nearest = loaded.cuts(control)?.nearest(dominators, object);
+    let is_wanted =
+        |&nearest: &ObjectIndex| loaded.heap.retained_size(nearest) <= wanted + wanted / 2;
+    match nearest.filter(is_wanted) {
+        Some(nearest) => cut_of(loaded, reader, nearest, control),
+        None => Ok(None),
+    }
+}
+
+/// The path of an object, and the nearest cut on it, if that frees little more than these bytes.
 pub(crate) fn path_and_cut(
     loaded: &LoadedHeap,
     object: ObjectIndex,
+    wanted: u64,
     control: &Control,
 ) -> Result<(Option<Path>, Option<Cut>)> {
     let mut reader = loaded.reader(control);
     let path = path_to(loaded, &mut reader, object, control)?;
-    let dominators = loaded.dominator_index(control)?;
-    let cut = match loaded.cuts(control)?.nearest(dominators, object) {
-        Some(nearest) => cut_of(loaded, &mut reader, nearest, control)?,
-        None => None,
-    };
+    let cut = nearest_cut(loaded, &mut reader, object, wanted, control)?;
     Ok((path, cut))
 }

@@ -3,7 +3,7 @@
 use super::after_return::freed_after_return;
 use super::answer::{FirstEdges, PathAnswer};
 use crate::loaded_heap::LoadedHeap;
-use crate::parts::cut::cut_of;
+use crate::parts::cut::nearest_cut;
 use crate::parts::joined::retained_parts;
 use crate::parts::object_at::find_at;
 use crate::parts::object_name::dominator_of;
@@ -50,7 +50,6 @@ pub(crate) fn path_answer(
         }
     };
     let heap = &loaded.heap;
-    let dominators = loaded.dominator_index(control)?;
     let mut reader = loaded.reader(control);
     let path = path_to(loaded, &mut reader, object, control)?;
     let retained_size = heap.retained_size(object);
@@ -62,9 +61,13 @@ pub(crate) fn path_answer(
     for reference in references {
         edges.push(named_edge(loaded, &mut reader, object, reference, control)?);
     }
-    let cut = match loaded.cuts(control)?.nearest(dominators, object) {
-        Some(nearest) => cut_of(loaded, &mut reader, nearest, control)?,
-        None => None,
+    let cut = nearest_cut(loaded, &mut reader, object, retained_size, control)?;
+    // It is about the same cut, or about one that there is only then.
+    let dominators = loaded.dominator_index(control)?;
+    let nearest = loaded.cuts(control)?.nearest(dominators, object);
+    let freed_after_return = match (nearest, &cut) {
+        (Some(_), None) => None,
+        _ => freed_after_return(loaded, object, control)?,
     };
     Ok(PathAnswer {
         address: heap.address(object).0,
@@ -79,7 +82,7 @@ pub(crate) fn path_answer(
         freed_by_cutting: (total == 1).then_some(retained_size),
         freed_by_cutting_all: retained_size,
         cut,
-        freed_after_return: freed_after_return(loaded, object, control)?,
+        freed_after_return,
         dominator: dominator_of(loaded, object, control)?,
     })
 }

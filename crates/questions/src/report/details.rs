@@ -93,7 +93,7 @@ pub(super) fn make_details(
     let mut details = Vec::new();
     for (_, cell, object) in largest {
         control.check()?;
-        let (path, cut) = path_and_cut(loaded, object, control)?;
+        let (path, cut) = path_and_cut(loaded, object, loaded.heap.retained_size(object), control)?;
         let options = ReferrerOptions {
             address: loaded.heap.address(object).0,
             limit: REFERRERS,

@@ -78,8 +78,21 @@ pub struct Accumulation {
     pub class_name: String,
     /// The field that refers to it, such as `assembly/server/PriceFeed.listeners`.
     pub owner: Option<String>,
+    /// The objects of one place of which it is the largest, if there are several: what accumulates is in all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub together: Option<Together>,
     /// The objects that it dominates, by class.
     pub children: Vec<AccumulatedClass>,
+}
+
+/// The objects of one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Together {
+    /// Their number.
+    pub count: u64,
+    /// What is freed at least if the program lets go of all of them.
+    pub retained_size: u64,
 }
 
 /// Objects of one class that accumulate.

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::answer::{AccumulatedClass, Accumulation, Suspect, SuspectKind, Suspects};
+use super::answer::{AccumulatedClass, Accumulation, Suspect, SuspectKind, Suspects, Together};
 use super::earlier::{EarlierGroups, MOST_TEXT};
 use super::group_sizes::{GroupSize, group_sizes};
 use super::parts::{finish_suspects, owner_of, share_of_live};
@@ -334,16 +334,24 @@ fn growth_suspect(
         .groups()
         .info(PathGroup(growth.group));
     let only = growth.after.largest().filter(|_| growth.after.count == 1);
+    let together = (end.count > 1).then_some(Together {
+        count: end.count,
+        retained_size: end.retained,
+    });
+    let wanted = growth.after.retained.max(end.retained);
     let (path, cut) = match end.largest() {
-        Some(object) => path_and_cut(loaded, object, control)?,
+        Some(object) => path_and_cut(loaded, object, wanted, control)?,
         None => (None, None),
     };
+    // What frees one of several objects does not end the growth.
+    let cut = cut.filter(|cut| together.is_none_or(|all| cut.freed >= all.retained_size));
     let accumulation = match end.largest() {
         Some(object) => Some(Accumulation {
             address: loaded.heap.address(object).0,
             address_text: loaded.shown(object).to_string(),
             class_name: loaded.place_name(object).to_owned(),
             owner: owner_of(loaded, object, control)?,
+            together,
             children,
         }),
         None => None,

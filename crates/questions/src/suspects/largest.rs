@@ -116,7 +116,7 @@ fn object_suspect(
     control: &Control,
 ) -> Result<Suspect> {
     let retained_size = loaded.heap.retained_size(object);
-    let (path, cut) = path_and_cut(loaded, descent.end, control)?;
+    let (path, cut) = path_and_cut(loaded, descent.end, retained_size, control)?;
     Ok(Suspect {
         kind: SuspectKind::Object,
         class_name: loaded.place_name(object).to_owned(),
@@ -132,6 +132,7 @@ fn object_suspect(
             address_text: loaded.shown(descent.end).to_string(),
             class_name: loaded.place_name(descent.end).to_owned(),
             owner: owner_of(loaded, descent.end, control)?,
+            together: None,
             children: descent.accumulated.clone(),
         }),
         path,

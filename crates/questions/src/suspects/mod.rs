@@ -15,7 +15,7 @@ use serde::Deserialize;
 use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::page::{default_limit, page};
-pub use answer::{AccumulatedClass, Accumulation, Suspect, SuspectKind, Suspects};
+pub use answer::{AccumulatedClass, Accumulation, Suspect, SuspectKind, Suspects, Together};
 use base::control::Control;
 use base::error::Result;
 use grown::grown_suspects;

@@ -1,6 +1,6 @@
 //! A suspect as a paragraph for a ticket.
 
-use super::answer::{AccumulatedClass, Suspect, SuspectKind};
+use super::answer::{AccumulatedClass, Accumulation, Suspect, SuspectKind, Together};
 use crate::parts::cut::Cut;
 use crate::parts::labels::after_class;
 use crate::parts::path::Path;
@@ -12,30 +12,33 @@ use heap::SizeParts;
 pub(crate) fn paragraph(suspect: &Suspect, form: AddressForm) -> String {
     let mut text = subject(suspect, form);
     if let Some(accumulation) = &suspect.accumulation {
-        let place = match &accumulation.owner {
-            // Of an object that is the suspect, the address is known already.
-            Some(owner) if suspect.kind == SuspectKind::Growth => {
-                format!("{owner} at {}", form.of(accumulation.address))
-            }
-            Some(owner) => owner.clone(),
-            None => format!(
-                "{} at {}",
-                accumulation.class_name,
-                form.of(accumulation.address)
-            ),
-        };
+        let place = place(accumulation, suspect.kind, form);
+        let is_growth = suspect.kind == SuspectKind::Growth;
         match accumulation.children.first() {
-            Some(class) => text += &format!(" It accumulates in {place}: {}.", accumulated(class)),
+            Some(class) => {
+                let what = accumulated(class, is_growth);
+                text += &format!(" It accumulates in {place}: {what}.");
+            }
             None => text += &format!(" It is in {place}."),
+        }
+        if let Some(Together {
+            count,
+            retained_size,
+        }) = accumulation.together
+        {
+            let size = bytes(retained_size);
+            text += &format!(" Letting go of all {count} frees at least {size}.");
         }
     }
     if let Some(variable) = suspect.path.as_ref().and_then(variable_of) {
         text += &format!(" It is in the {variable}.");
     }
     if let Some(path) = &suspect.path {
+        let accumulation = suspect.accumulation.as_ref();
+        let has_several = accumulation.is_some_and(|place| place.together.is_some());
         text += match suspect.kind {
-            SuspectKind::Class => " The path of the largest: ",
-            SuspectKind::Object | SuspectKind::Growth => " Path: ",
+            SuspectKind::Object | SuspectKind::Growth if !has_several => " Path: ",
+            _ => " The path of the largest: ",
         };
         text += &format!("{} (fingerprint {}).", path.text, path.fingerprint);
     }
@@ -51,6 +54,29 @@ fn variable_of(path: &Path) -> Option<String> {
         let variable = pair[1].label.as_deref()?.strip_prefix("->")?;
         Some(format!("variable {variable} of {}", pair[0].class_name))
     })
+}
+
+/// Where it accumulates: an object, or several of which this one is the largest.
+fn place(accumulation: &Accumulation, kind: SuspectKind, form: AddressForm) -> String {
+    let Accumulation {
+        address,
+        class_name,
+        owner,
+        together,
+        ..
+    } = accumulation;
+    let address = form.of(*address);
+    let one = match owner {
+        // Of an object that is the suspect, the address is known already.
+        Some(owner) if kind != SuspectKind::Growth => owner.clone(),
+        Some(owner) => format!("{owner} at {address}"),
+        None if together.is_some() => format!("the one at {address}"),
+        None => format!("{class_name} at {address}"),
+    };
+    match together {
+        Some(Together { count, .. }) => format!("{count} {class_name} such as {one}"),
+        None => one,
+    }
 }
 
 fn subject(suspect: &Suspect, form: AddressForm) -> String {
@@ -85,7 +111,7 @@ fn subject(suspect: &Suspect, form: AddressForm) -> String {
     }
 }
 
-fn accumulated(class: &AccumulatedClass) -> String {
+fn accumulated(class: &AccumulatedClass, is_growth: bool) -> String {
     let AccumulatedClass {
         class_name,
         count,
@@ -99,11 +125,15 @@ fn accumulated(class: &AccumulatedClass) -> String {
     match count {
         // Objects that were there before retain more.
         0 => format!("{size} more in {class_name}"),
+        _ if is_growth => format!("{count} more {class_name} with {size}"),
         _ => format!("{count} {class_name} with {size}"),
     }
 }
 
 fn reference(cut: &Cut) -> String {
+    if let Some(class_name) = cut.engine_slot_of() {
+        return format!("what refers to the {class_name}");
+    }
     match (&cut.root, &cut.class_name, &cut.label) {
         (Some(root), _, _) => root_text(root.kind, root.name.as_deref()),
         (None, Some(class_name), Some(label)) => format!("{class_name}{}", after_class(label)),

@@ -35,6 +35,7 @@ const suspect = z.strictObject({
       addressText: z.string(),
       className: z.string(),
       owner: z.string().nullable(),
+      together: z.strictObject({ count, retainedSize: size }).optional(),
       children: z.array(
         z.strictObject({
           className: z.string(),

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 use super::naive::Reference;
 use crate::strategies::any_plan;
 use crate::support::random_heap::{Plan, Truth, build};
-use crate::support::{Object, ask};
+use crate::support::{Object, ask, ask_with};
 use engine::Address;
+use engine::base::units::format_size;
 use engine::heap::RootKind;
 use engine::questions::LoadedHeap;
 
@@ -222,8 +223,13 @@ proptest! {
                 [only] => Some(only),
                 _ => None,
             });
-            let Some(cut) = cut else {
+            // A cut that frees much more than the object is no advice about it.
+            let most = freed_by(&independent) * 3 / 2;
+            let Some(cut) = cut.filter(|&cut| freed_by(&[cut]) <= most) else {
                 prop_assert_eq!(&answer["cut"], &Value::Null);
+                if cut.is_some() {
+                    prop_assert_eq!(&answer["freedAfterReturn"], &Value::Null);
+                }
                 continue;
             };
             prop_assert_eq!(&answer["cut"]["freed"], freed_by(&[cut]));
@@ -359,6 +365,94 @@ proptest! {
         let unique: std::collections::BTreeSet<_> = addresses.iter().collect();
         prop_assert_eq!(unique.len(), addresses.len());
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn every_sentence_of_a_suspect_is_true(plans in plans(), earlier in 0usize..25) {
+        let (heap, truth) = open(&plans);
+        let (before, _) = open(&plans[..earlier.min(plans.len())]);
+        for before in [None, Some(&before)] {
+            let question = json!({ "question": "suspects", "threshold": 0.05, "limit": 1000 });
+            let answer = ask_with(&heap, before, question);
+            for suspect in answer["suspects"].as_array().unwrap() {
+                check_sentences(&heap, &truth, suspect)?;
+            }
+        }
+    }
+}
+
+/// Whether what a paragraph says in numbers about objects with an address is so, by deletion.
+fn check_sentences(heap: &LoadedHeap, truth: &Truth, suspect: &Value) -> Result<(), TestCaseError> {
+    let text = suspect["text"].as_str().unwrap();
+    let live = truth.reached(|_| true);
+    let live_size = truth.reached_size(|_| true);
+    let freed =
+        |cut: &[Reference]| live_size - truth.reached_size(|reference| !cut.contains(&reference));
+    let into = |objects: &[Object]| -> Vec<Reference> {
+        let references = objects.iter().map(|&object| truth.references_to(object));
+        references.flatten().collect()
+    };
+    // One object at an address retains so much.
+    if let Some(address) = between(text, " at ", " retains ").and_then(parsed) {
+        let (size, _) = between(text, " retains ", " % of")
+            .unwrap()
+            .rsplit_once(", ")
+            .unwrap();
+        prop_assert_eq!(size, format_size(freed(&into(&[address]))), "{}", text);
+    }
+    let Some(place) = between(text, "It accumulates in ", ":") else {
+        return Ok(());
+    };
+    let end = Object(suspect["accumulation"]["address"].as_u64().unwrap() as u32);
+    prop_assert!(live.contains(&end));
+    match place.split_once(" such as ") {
+        // Several objects: all of them together free at least so much.
+        Some((several, _)) => {
+            let (count, class) = several.split_once(' ').unwrap();
+            let of_class = live.iter().copied();
+            let of_class: Vec<Object> = of_class
+                .filter(|&object| class_name(heap, object) == class)
+                .collect();
+            prop_assert!(
+                count.parse::<usize>().unwrap() <= of_class.len(),
+                "{}",
+                text
+            );
+            let together = &suspect["accumulation"]["together"]["retainedSize"];
+            let together = together.as_u64().unwrap();
+            let sentence = format!("frees at least {}.", format_size(together));
+            prop_assert!(text.contains(&sentence), "{}", text);
+            prop_assert!(together <= freed(&into(&of_class)), "{}", text);
+        }
+        // One object, which has all that accumulates.
+        None => {
+            let together = &suspect["accumulation"]["together"];
+            prop_assert!(together.is_null(), "{}", text);
+        }
+    }
+    if let Some(size) = text.rsplit_once(" frees ").map(|(_, size)| size)
+        && text.contains(" Cutting ")
+    {
+        let path = truth.path(end).unwrap();
+        let on_path = path.iter().map(|&reference| freed(&[reference]));
+        let sizes: Vec<String> = on_path.map(|bytes| format_size(bytes) + ".").collect();
+        prop_assert!(sizes.iter().any(|one| one == size), "{} {:?}", text, sizes);
+    }
+    Ok(())
+}
+
+/// The text between two others.
+fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(before)?;
+    Some(rest.split_once(after)?.0)
+}
+
+fn parsed(address: &str) -> Option<Object> {
+    let digits = address.strip_prefix("0x")?;
+    u32::from_str_radix(digits, 16).ok().map(Object)
 }
 
 /// The objects and bytes of some branches and of the ones that are left out.

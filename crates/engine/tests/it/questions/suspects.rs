@@ -306,7 +306,8 @@ fn growth_ends_in_the_containers_that_were_there_before_and_hold_the_new_objects
     };
     let [(before, _), (after, largest)] = [scene_with([10, 10, 10]), scene_with([12, 400, 11])];
     let question = json!({ "question": "suspects" });
-    let answer = ask_with(&after.open(), Some(&before.open()), question);
+    let (before, after) = (before.open(), after.open());
+    let answer = ask_with(&after, Some(&before), question);
     let suspects = answer["suspects"].as_array().unwrap();
     assert_eq!(suspects.len(), 1, "{answer:#}");
     let accumulation = &suspects[0]["accumulation"];
@@ -319,8 +320,21 @@ fn growth_ends_in_the_containers_that_were_there_before_and_hold_the_new_objects
     assert_eq!(accumulation["children"][0]["count"], 393);
     let text = suspects[0]["text"].as_str().unwrap();
     let place = format!(
-        "It accumulates in assembly/index/EventBus.channels[*] at 0x{:x}: 393 assembly/index/Listener",
+        "It accumulates in 3 ~lib/array/Array<assembly/index/Listener> such as \
+         assembly/index/EventBus.channels[*] at 0x{:x}: 393 more assembly/index/Listener",
         largest.0
     );
     assert!(text.contains(&place), "{text}");
+    // What is said of all of them is not what one of them has.
+    let freed = &accumulation["together"]["retainedSize"];
+    let of_one = ask(
+        &after,
+        json!({ "question": "object", "address": largest.0 }),
+    );
+    assert!(freed.as_u64() > of_one["retainedSize"].as_u64(), "{text}");
+    assert!(
+        text.contains("Letting go of all 3 frees at least"),
+        "{text}"
+    );
+    assert_eq!(suspects[0]["cut"], Value::Null, "{text}");
 }
