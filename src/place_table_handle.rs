@@ -66,10 +66,12 @@ impl PlaceTableHandle {
             let symbols = Symbols::read(wasm, Some(&source_map))?;
             let constructors = symbols.constructors();
             let table = self.table.with_class_origins(|class| {
-                let &(file, line) = constructors.get(class)?;
-                let file = file.to_owned();
-                let column = 1;
-                Some(SourceLocation { file, line, column })
+                let place = constructors.get(class)?;
+                Some(SourceLocation {
+                    file: place.file.to_owned(),
+                    line: place.line,
+                    column: place.column,
+                })
             });
             Ok(Self::new(table).registered(env))
         })

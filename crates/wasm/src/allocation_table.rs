@@ -1,6 +1,8 @@
 //! What is known about an instrumented module: where its code was before, and which call gives the host samples.
 //! The module contains it as a custom section.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 use wasmparser::{Parser, Payload};
 
@@ -118,5 +120,20 @@ impl AllocationTable {
         let after = self.offsets.partition_point(|&(new, _)| new <= offset);
         let &(new, old) = self.offsets.get(after.checked_sub(1)?)?;
         (old != 0).then(|| old + (offset - new))
+    }
+
+    /// The original code of a function of the instrumented module, from its first byte that was there to its last.
+    pub fn original_code(&self, code: Range<u64>) -> Option<Range<u64>> {
+        let first = self.offsets.partition_point(|&(new, _)| new <= code.start);
+        let first = first.saturating_sub(1);
+        let stretches = self.offsets[first..].iter().enumerate();
+        let stretches = stretches.take_while(|(_, stretch)| stretch.0 < code.end);
+        let originals = stretches.filter(|(_, stretch)| stretch.1 != 0);
+        let ranges = originals.map(|(nth, &(new, old))| {
+            let next = self.offsets.get(first + nth + 1).map(|next| next.0);
+            let end = next.unwrap_or(code.end).min(code.end);
+            old + code.start.saturating_sub(new)..old + (end - new)
+        });
+        ranges.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
     }
 }

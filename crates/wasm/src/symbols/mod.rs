@@ -3,16 +3,19 @@
 //! The best source that knows an offset is used: lines of DWARF, with the functions that were inlined there;
 //! a source map; the `name` section; the name of an export; or else the index of the function and the offset in it.
 
+mod declarations;
 mod go;
 mod source_map;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use addr2line::{Context, gimli};
 use gimli::{EndianSlice, LittleEndian};
 
 pub use go::GoTable;
+pub use source_map::Place;
 
 use crate::ModuleError;
 use crate::allocation_table::AllocationTable;
@@ -20,7 +23,7 @@ use crate::module::{Module, unreadable};
 use base::control::Control;
 use base::error::{Error, Result};
 use base::frame::Frame;
-use source_map::SourceMap;
+use source_map::{Body, SourceMap};
 
 /// Symbols of a module, instrumented or not.
 pub struct Symbols<'a> {
@@ -90,23 +93,29 @@ impl<'a> Symbols<'a> {
         if let Some(frames) = self.inlined(original, &name) {
             return frames;
         }
-        let start = self
-            .start(offset)
-            .map_or(original, |start| original.saturating_sub(offset - start));
-        let map = self.source_map.as_ref();
-        match map.and_then(|map| map.find(start, original)) {
-            Some((file, line)) => vec![Frame {
-                file: file.to_owned(),
-                line,
+        let found = self.source_map.as_ref().and_then(|map| {
+            let (function, body) = self.body(offset)?;
+            // The map has the offsets in the original module.
+            let code = match &self.table {
+                Some(table) => table.original_code(body)?,
+                None => body,
+            };
+            let name = self.module.functions.name(function);
+            map.find(&Body { code, name }, original)
+        });
+        match found {
+            Some(place) => vec![Frame {
+                file: place.file.to_owned(),
+                line: place.line,
                 ..name
             }],
             None => vec![name],
         }
     }
 
-    /// The file and the line, from 1, of the first code of each constructor `Class#constructor` that has a source, by
-    /// the name of the class. An optimiser can put constructors into other functions; those are not there.
-    pub fn constructors(&self) -> HashMap<&'a str, (&str, u32)> {
+    /// A place in each constructor `Class#constructor` whose code is mostly from its own file, by the name of the class.
+    /// An optimiser can put constructors into other functions; those are not there.
+    pub fn constructors(&self) -> HashMap<&'a str, Place<'_>> {
         let mut found = HashMap::new();
         let Some(map) = self.source_map.as_ref() else {
             return found;
@@ -114,8 +123,9 @@ impl<'a> Symbols<'a> {
         for (function, body) in self.module.functions.defined() {
             let name = self.module.functions.name(function);
             let class = name.and_then(|name| name.strip_suffix("#constructor"));
-            if let (Some(class), Some(first)) = (class, map.first(body.range())) {
-                found.insert(class, first);
+            let code = body.range();
+            if let (Some(class), Some(place)) = (class, map.place_of(&Body { code, name })) {
+                found.insert(class, place);
             }
         }
         found
@@ -149,22 +159,23 @@ impl<'a> Symbols<'a> {
         known.then_some(frames)
     }
 
-    /// The start of the function at an offset.
-    fn start(&self, offset: u64) -> Option<u64> {
+    /// The function at an offset, and its code.
+    fn body(&self, offset: u64) -> Option<(u32, Range<u64>)> {
         let after = self.starts.partition_point(|&start| start <= offset);
-        self.starts.get(after.checked_sub(1)?).copied()
+        let nth = after.checked_sub(1).filter(|_| offset < self.end)?;
+        let end = self.starts.get(after).copied().unwrap_or(self.end);
+        let function = nth as u32 + self.module.functions.imported();
+        Some((function, self.starts[nth]..end))
     }
 
     /// The name of the function at an offset.
     fn name(&self, offset: u64) -> Frame {
-        let after = self.starts.partition_point(|&start| start <= offset);
-        let Some(nth) = after.checked_sub(1).filter(|_| offset < self.end) else {
+        let Some((function, Range { start, .. })) = self.body(offset) else {
             return Frame {
                 function: format!("wasm+{offset:#x}"),
                 ..Frame::default()
             };
         };
-        let function = nth as u32 + self.module.functions.imported();
         let name = self
             .module
             .functions
@@ -174,7 +185,6 @@ impl<'a> Symbols<'a> {
         let table = self.table.as_ref();
         let added = table.map_or(0, AllocationTable::added_imports);
         let original = function.saturating_sub(added);
-        let start = self.starts[nth];
         let inside = table
             .and_then(|table| table.original(offset)?.checked_sub(table.original(start)?))
             .unwrap_or(offset - start);
