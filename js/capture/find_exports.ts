@@ -48,6 +48,9 @@ export function findExports(target: unknown, givenMemory: unknown): Exports {
 
 /** The error for an instance whose globals are not exposed, with advice. */
 export function notExposed(target: object): HeapAnalyzerError {
+  if (typeof target === "function" && Object.keys(target).length === 0) {
+    return invalidArgument("exports", "the exports of an instance", target);
+  }
   const { exports, memory } = target as Exports;
   const refusal = [target, exports, memory]
     .filter(isObject)
