@@ -114,7 +114,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         total_live_size: loaded.heap.live_size,
         total_size: loaded.heap.total_size.unwrap_or_default(),
         newest: loaded.newest_object(),
-        stack: memory.map_or(0, MemoryContents::stack_size),
+        stack: memory.map_or(0, |memory| memory.stack_size()),
         is_partial: loaded.heap.is_partial,
         is_joined: loaded.source.joined().is_some(),
         is_cut,
