@@ -14,7 +14,7 @@ pub(super) struct SourceMap {
     /// By source: where its functions are, if the map has its text.
     declarations: Vec<Option<Declarations>>,
     /// Where each stretch of code begins and where it is from, by offset.
-    mappings: Vec<(u64, Option<Position>)>,
+    mappings: Vec<(u64, Position)>,
 }
 
 /// A position in a source of the map.
@@ -67,11 +67,8 @@ impl SourceMap {
             if offset < 0 {
                 return Err("a segment is out of range".to_owned());
             }
-            // A segment with an offset alone is code without a source.
-            let Some(by) = fields.next()? else {
-                mappings.push((offset as u64, None));
-                continue;
-            };
+            // A segment with an offset alone is code without a source: it has the line of the code before it.
+            let Some(by) = fields.next()? else { continue };
             source += by;
             line += fields.next()?.ok_or("a segment ends before its line")?;
             column += fields.next()?.unwrap_or_default();
@@ -87,7 +84,7 @@ impl SourceMap {
                 line: line as u32,
                 column: column as u32,
             };
-            mappings.push((offset as u64, Some(position)));
+            mappings.push((offset as u64, position));
         }
         mappings.sort_by_key(|mapping| mapping.0);
         let count = json.sources.len();
@@ -138,7 +135,7 @@ impl SourceMap {
         let after = self.mappings.partition_point(|mapping| mapping.0 <= offset);
         let before = after.checked_sub(1).map(|at| self.mappings[at]);
         match before.filter(|mapping| mapping.0 >= body.code.start) {
-            Some((_, Some(position))) => {
+            Some((_, position)) => {
                 let own = self.own_source(body)?;
                 let is_own = position.source == own && self.is_in(body, position);
                 is_own.then(|| self.place(position))
@@ -188,10 +185,10 @@ impl SourceMap {
             .partition_point(|mapping| mapping.0 < code.start);
         let of_code = self.mappings[first..].iter().enumerate();
         let of_code = of_code.take_while(move |(_, mapping)| mapping.0 < code.end);
-        of_code.filter_map(move |(nth, &(start, position))| {
+        of_code.map(move |(nth, &(start, position))| {
             let next = self.mappings.get(first + nth + 1);
             let end = next.map_or(code.end, |next| next.0.min(code.end));
-            Some((position?, end - start))
+            (position, end - start)
         })
     }
 
@@ -333,10 +330,9 @@ mod tests {
     }
 
     #[test]
-    fn code_after_a_segment_without_a_source_has_no_line() {
+    fn code_after_a_segment_without_a_source_has_the_line_before_it() {
         let map = SourceMap::read(r#"{"sources":["a.ts"],"mappings":"AAIA,E"}"#).unwrap();
-        assert_eq!(line(map.find(&body(0..10, None), 1)), Some(("a.ts", 5)));
-        assert_eq!(map.find(&body(0..10, None), 3), None);
+        assert_eq!(line(map.find(&body(0..10, None), 3)), Some(("a.ts", 5)));
     }
 
     #[test]
