@@ -13,7 +13,6 @@ import type {
   ReferrersAnswer,
   SiteGrowthAnswer,
   SitesAnswer,
-  Category,
   SummaryAnswer,
   SuspectsAnswer,
   WasteAnswer,
@@ -32,6 +31,22 @@ import type {
   FilePath,
   Warning,
 } from "./index.js";
+import type {
+  CheckOptions,
+  DominatorsOptions,
+  FindOptions,
+  GrowthOptions,
+  HeapDiffOptions,
+  HeapSnapshotOptions,
+  ObjectOptions,
+  PageOptions,
+  ParquetOptions,
+  PathsOptions,
+  ReferrersOptions,
+  SuspectsOptions,
+  UnreachableOptions,
+  WasteOptions,
+} from "./options.js";
 
 /** Options of opening a heap. */
 export interface OpenOptions extends AnalysisOptions {
@@ -133,52 +148,6 @@ export type ConstructorOptions = Omit<AnalyzeOptions, keyof AnalysisOptions | "r
 /** Options of a comparison view of two loaded heaps. */
 export type ComparisonOptions = Omit<DiffOptions, keyof AnalysisOptions>;
 
-/** The part of a list that an answer contains. */
-export interface PageOptions {
-  /** How many entries to list: a whole number ≥ 1 (default: 20). */
-  limit?: number | null | undefined;
-  /** How many entries to leave out before the first (default: 0). */
-  offset?: number | null | undefined;
-}
-
-/** The live objects to find. An object must meet all conditions. */
-export interface FindOptions extends PageOptions {
-  /** A class name, in which `*` stands for any text and `?` for one character. */
-  class?: string | null | undefined;
-  /** The least retained size in bytes. */
-  minSize?: number | null | undefined;
-  /**
-   * A text. Found are strings that contain it, and containers that have such a string, or an object of the class of this
-   * name, as a key or a value.
-   */
-  contains?: string | null | undefined;
-  /** Only the objects at the place with this fingerprint, which `growth`, `check` and `paths` name. */
-  place?: string | null | undefined;
-  /** Of a heap snapshot of V8: only what objects of this category alone keep alive, and these themselves. */
-  category?: Category | null | undefined;
-  /**
-   * An expression of CEL over one object, such as `open == false`: only objects for which it is true. `docs/find-a-leak.md#which-objects-conditions`
-   * describes it.
-   */
-  where?: string | null | undefined;
-  /** Lists no objects: only their number. */
-  count?: boolean | null | undefined;
-  /** Adds up a size. What one object retains of another one counts once. */
-  sum?: "shallow" | "retained" | null | undefined;
-  /** An expression of CEL. In place of the objects, the answer lists groups of objects by its value. */
-  groupBy?: string | null | undefined;
-  /** An earlier heap of the same module, for `isNew` in expressions. */
-  before?: Heap | null | undefined;
-}
-
-/** The page of a container's entries that {@link Heap.object} lists. */
-export interface ObjectOptions {
-  /** How many entries to list: a whole number from 1 to 1000. Without it, none are. */
-  entries?: number | undefined;
-  /** How many entries to leave out before the first: a whole number ≥ 0 (default: 0). Needs `entries`. */
-  offset?: number | undefined;
-}
-
 /** The profile that {@link Heap.sites} reads, and the part of its lines. */
 export interface SitesOptions extends PageOptions {
   /** Of a dump: the heap profile of the same moment (`heap.pb.gz`). */
@@ -202,41 +171,6 @@ export type PathsTarget =
   /** The live objects that an earlier heap of the same module does not have. */
   | { newSince: Heap; class?: undefined; objects?: undefined };
 
-/** The length of the lists in an answer about paths. */
-export interface PathsOptions {
-  /** How many branches, or independent references, to list: a whole number ≥ 1 (default: 20). */
-  limit?: number | null | undefined;
-}
-
-/** The objects whose dominated objects are wanted. */
-export interface DominatorsOptions extends PageOptions {
-  /** The address of an object (default: the whole heap). */
-  address?: number | null | undefined;
-  /** `class` to group the objects by class. */
-  by?: "class" | null | undefined;
-}
-
-/** Which objects and classes are suspects. */
-export interface SuspectsOptions {
-  /** An earlier heap, of the same build or another. With it, suspects are objects and classes that grew. */
-  before?: Heap | null | undefined;
-  /** The least part of the live bytes that a suspect retains: above 0 and at most 1 (default: 0.1; with an earlier heap 0.02). */
-  threshold?: number | null | undefined;
-  /** How many suspects to list: a whole number ≥ 1 (default: 20). */
-  limit?: number | null | undefined;
-}
-
-/** The length of the lists in an answer about unreachable memory. */
-export interface UnreachableOptions {
-  /**
-   * The largest number of nodes in the graph: a whole number ≥ 1 (default: no graph). The graph has at most
-   * 16 edges per node; if there are more, a warning says how many are left out.
-   */
-  maxNodes?: number | null | undefined;
-  /** How many entries to list of each kind: a whole number ≥ 1 (default: 20). */
-  limit?: number | null | undefined;
-}
-
 /** What a report shows. */
 export interface ReportOptions {
   /** An earlier heap of the same module, to compare with. */
@@ -249,44 +183,6 @@ export interface ReportOptions {
 export interface StreamOptions {
   /** Destroys the stream, which emits an `AbortError`, and stops the work. */
   signal?: AbortSignal | null | undefined;
-}
-
-/** What a heap snapshot of Chrome's format shows. */
-export interface HeapSnapshotOptions extends StreamOptions {
-  /** Name strings by what they contain, and map entries by their keys (default: true). */
-  strings?: boolean | null | undefined;
-  /** Add garbage, in a group of its own (default: false). */
-  all?: boolean | null | undefined;
-}
-
-/** What a comparison as heap-diff shows. */
-export interface HeapDiffOptions extends StreamOptions {
-  /** The earlier heap. */
-  before: Heap;
-  /** How many new objects of each class that grew to show with their paths: a whole number ≥ 0 (default: 10). */
-  samples?: number | null | undefined;
-}
-
-/** Which table to write, and what it needs to know of the dump, which the dump does not contain. */
-export interface ParquetOptions extends StreamOptions {
-  /** The table. `object`, `edge` and `field` have a row for each object, reference and field; the others stay small. */
-  table: "dump" | "class" | "path" | "suspect" | "waste" | "object" | "edge" | "field";
-  /** The SHA-256 of the dump file: 64 hexadecimal digits, the first column of every table. */
-  dumpId: string;
-  /** The SHA-256 of the module file: 64 hexadecimal digits. A dump needs it; a heap snapshot of V8 has none. */
-  moduleId?: string | null | undefined;
-  /** When the dump was taken. */
-  capturedAt: Date;
-  /** The size of the dump file in bytes. */
-  dumpSize: number;
-  /** Where the dump is (default: an empty text). */
-  source?: string | null | undefined;
-  /** What is known of the process, such as its service, release and machine (default: nothing). */
-  labels?: Record<string, string> | null | undefined;
-  /** Show the beginnings of strings (default: false). */
-  strings?: boolean | null | undefined;
-  /** Replace the names of classes, fields, variables and globals by hashes (default: false). */
-  hashNames?: boolean | null | undefined;
 }
 
 /**
@@ -339,8 +235,8 @@ export declare class Heap {
   sitesAsync(options: SiteGrowthOptions & AsyncOptions): Promise<SiteGrowthAnswer>;
 
   /** The references to an object. */
-  referrers(address: number, options?: PageOptions | null): ReferrersAnswer;
-  referrersAsync(address: number, options?: PageOptions & AsyncOptions | null): Promise<ReferrersAnswer>;
+  referrers(address: number, options?: ReferrersOptions | null): ReferrersAnswer;
+  referrersAsync(address: number, options?: ReferrersOptions & AsyncOptions | null): Promise<ReferrersAnswer>;
 
   /** Why an object is alive, and which reference to cut. */
   paths(address: number, options?: PathsOptions | null): PathAnswer;
@@ -398,8 +294,8 @@ export declare class Heap {
    * Memory that could be saved: duplicates, empty containers, unused room. `limit` and `offset` apply to the
    * groups of each kind; `limit` also applies to the holders of each group.
    */
-  waste(options?: PageOptions | null): WasteAnswer;
-  wasteAsync(options?: PageOptions & AsyncOptions | null): Promise<WasteAnswer>;
+  waste(options?: WasteOptions | null): WasteAnswer;
+  wasteAsync(options?: WasteOptions & AsyncOptions | null): Promise<WasteAnswer>;
 
   /**
    * The number and the contents of the objects at each place of the program, as a small value for
@@ -447,48 +343,6 @@ export declare class PlaceTable {
   readonly totalLiveSize: number;
   /** The table as bytes, for a file or another process. */
   toBytes(): Uint8Array;
-}
-
-/** Options of a search for growth. */
-export interface TrendOptions {
-  /** The number of dumps to ignore at the start, while caches fill: a whole number ≥ 0 (default: 0). */
-  warmup?: number | null | undefined;
-  /**
-   * Whether a place also counts as growing if it never falls, and rises in every two intervals, as with a
-   * leak of one object every second round (default: false). This causes more false alarms.
-   */
-  slow?: boolean | null | undefined;
-  /** Whether places that may have stopped growing count as growing (default: false). See {@link UndecidedPlace}. */
-  strict?: boolean | null | undefined;
-}
-
-/** Options of {@link growth}. */
-export interface GrowthOptions extends TrendOptions, PageOptions {}
-
-/** The rules of a check. */
-export interface CheckOptions extends TrendOptions {
-  /** The number of dumps after the warm-up that the default rule (no place grows) needs: a whole number ≥ 2 (default: 8). */
-  minDumps?: number | null | undefined;
-  /** Whether to leave out the default rule (default: false). */
-  noDefault?: boolean | null | undefined;
-  /** The largest growth of the live bytes from the first dump to the last: bytes, or a percentage as in `"5%"`. */
-  maxGrowth?: number | `${number}%` | null | undefined;
-  /** The largest number of live bytes of each dump. */
-  maxLive?: number | null | undefined;
-  /** The largest number of live objects of each dump, by class name with `*` and `?`. */
-  max?: Record<string, number> | null | undefined;
-  /** Classes, with `*` and `?`, of which the last dump may not have more live objects than the first. */
-  noGrowth?: string[] | null | undefined;
-  /** Places that may grow. Nothing is folded into them. */
-  accepted?: AcceptedPlace[] | null | undefined;
-}
-
-/** A place that may grow: its path or its fingerprint. A place without a path has only a fingerprint. */
-export interface AcceptedPlace {
-  path?: string | null | undefined;
-  fingerprint?: string | null | undefined;
-  /** The largest number of objects in the last dump (default: any number). */
-  limit?: number | null | undefined;
 }
 
 /**

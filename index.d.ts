@@ -17,10 +17,11 @@
  * is an offset in linear memory, which is also the value of a reference.
  */
 
-import type { SizeParts } from "./answers.js";
+import type { Accounting, SizeParts } from "./answers.js";
 
 export * from "./answers.js";
 export * from "./heap.js";
+export * from "./options.js";
 
 /** An error of this package. `code` says what happened. */
 export class HeapAnalyzerError extends Error {
@@ -307,28 +308,6 @@ export interface ConstructorView extends View {
   warnings: Warning[];
   /** What every byte of the heap is used for. Null for a heap snapshot of V8, which does not say it. */
   accounting: Accounting | null;
-}
-
-/** The whole heap in bytes. live + garbage + raw + free + overhead + gaps + unread = totalHeapSize, exactly. */
-export interface Accounting {
-  /** Live objects, by the first kind of root that reaches them: global variables, stack, pinned objects. */
-  live: { global: number; stack: number; pinned: number };
-  /** Objects that the collector has not freed yet. */
-  garbage: number;
-  /** Blocks in use that hold no object (`heap.alloc`). */
-  raw: number;
-  /** Free blocks of the allocator. `fragmentation` is the share of their bytes that is not in the largest one. */
-  free: { bytes: number; blocks: number; largest: number; fragmentation: number };
-  /** Bytes that the allocator uses itself: ends of regions and padding. */
-  overhead: number;
-  /** Memory that does not belong to the allocator: pages that other code added with `memory.grow`. */
-  gaps: number;
-  /** The part after damage; 0 unless the result is partial. */
-  unread: number;
-  /** The state of the collector; null if the module does not name the variable that holds it. */
-  collector: "idle" | "marking" | "sweeping" | null;
-  /** Pinned objects by class. */
-  pinned: { className: string; count: number }[];
 }
 
 /** One object that was created or deleted between two dumps. */

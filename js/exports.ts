@@ -1,33 +1,18 @@
 /** Exports of a loaded heap: their formats and options, checked, and the streams of their bytes. */
 import { Readable } from "node:stream";
 import { invalidArgument } from "./errors.js";
+import { EXPORTS } from "./generated/options.js";
 import type * as native from "./native.js";
 import { awaitNative } from "./native_errors.js";
-import {
-  type Check,
-  invalidOption,
-  readOptions,
-  typed,
-  watchOptions,
-  wholeNumber,
-} from "./options.js";
+import { checksOf } from "./option_facts.js";
+import { type Check, invalidOption, readOptions, watchOptions } from "./options.js";
 
-/** What can be exported: the options of each format. */
-const FORMATS: Record<string, Record<string, Check>> = {
-  heapsnapshot: { strings: typed("boolean"), all: typed("boolean") },
-  pprof: {},
-  "heap-diff": { samples: wholeNumber(0, 2 ** 32 - 1) },
-  parquet: {
-    table: oneOf("dump", "class", "path", "suspect", "waste", "object", "edge", "field"),
-    dumpId: sha256,
-    moduleId: sha256,
-    capturedAt: time,
-    dumpSize: wholeNumber(0),
-    source: typed("string"),
-    labels: texts,
-    strings: typed("boolean"),
-    hashNames: typed("boolean"),
-  },
+/** What the engine reads in another form than the options have. */
+const OWN: Record<string, Check> = {
+  dumpId: sha256,
+  moduleId: sha256,
+  capturedAt: time,
+  labels: texts,
 };
 
 /** What a table needs to know of its dump. */
@@ -40,12 +25,12 @@ const HIGH_WATER_MARK = 1 << 16;
 
 /** A format with its options in the form in which the engine reads them, and what is not for the engine. */
 export function exportRequest(format: unknown, options: unknown) {
-  const names = Object.keys(FORMATS);
+  const names = Object.keys(EXPORTS);
   if (typeof format !== "string") throw invalidArgument("format", "a string", format);
-  if (!Object.hasOwn(FORMATS, format)) {
+  if (!isFormat(format)) {
     throw invalidOption(`format: found ${format.slice(0, 100)}; expected ${names.join(", ")}`);
   }
-  const checks = { ...FORMATS[format], before: unchecked, signal: unchecked };
+  const checks = { ...checksOf(EXPORTS[format], OWN), before: unchecked, signal: unchecked };
   const { before, signal: _, ...read } = readOptions(options, checks, "sync");
   const { signal } = watchOptions(options as object);
   const request = format === "parquet" ? tableRequest(read) : read;
@@ -105,12 +90,8 @@ export function exportStream(source: ExportSource): Readable {
   });
 }
 
-function oneOf(...names: string[]): Check {
-  return (name, value) => {
-    if (typeof value === "string" && names.includes(value)) return value;
-    const found = typeof value === "string" ? value.slice(0, 100) : typeof value;
-    throw invalidOption(`${name}: found ${found}; expected ${names.join(", ")}`);
-  };
+function isFormat(name: string): name is keyof typeof EXPORTS {
+  return Object.hasOwn(EXPORTS, name);
 }
 
 function sha256(name: string, value: unknown): unknown {

@@ -1,27 +1,23 @@
 /** `growth` and `check` of the public API: several heaps, or the place tables that were kept of them. */
 import type * as api from "../index.js";
 import { invalidArgument } from "./errors.js";
+import { COMPARISONS } from "./generated/options.js";
 import { Heap } from "./heap.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
+import { checksOf, list } from "./option_facts.js";
 import { invalidOption, type Mode, readOptions, typed, wholeNumber } from "./options.js";
 import { placeTableHandle } from "./place_table.js";
 import { controlled } from "./work.js";
 
 const text = typed("string");
-const flag = typed("boolean");
-const TREND = { warmup: wholeNumber(0), slow: flag, strict: flag };
-const GROWTH = { ...TREND, limit: wholeNumber(1), offset: wholeNumber(0) };
-const CHECK = {
-  ...TREND,
-  minDumps: wholeNumber(2),
-  noDefault: flag,
+const GROWTH = checksOf(COMPARISONS.growth.options);
+const CHECK = checksOf(COMPARISONS.check.options, {
   maxGrowth,
-  maxLive: wholeNumber(0),
   max: maxObjects,
   noGrowth: list("class names", text),
   accepted: list("accepted places", acceptedPlace),
-};
+});
 
 export const growth: typeof api.growth = (heaps, options) => {
   const request = optionsFor(GROWTH, options, "sync");
@@ -130,11 +126,4 @@ function acceptedPlace(name: string, value: unknown) {
     throw invalidOption(`${name}: found neither a path nor a fingerprint; expected one of them`);
   }
   return place;
-}
-
-function list(what: string, check: (name: string, value: unknown) => unknown) {
-  return (name: string, value: unknown) => {
-    if (!Array.isArray(value)) throw invalidArgument(name, `an array of ${what}`, value);
-    return value.map((one, nth) => check(`${name}[${nth}]`, one));
-  };
 }

@@ -88,23 +88,23 @@ class Heap {
   }
 
   summary() {
-    return this.#ask(questions.summary());
+    return this.#ask(questions.asked("summary"));
   }
 
   find(options?: unknown) {
-    return this.#ask(questions.find(options, "sync"));
+    return this.#ask(questions.asked("find", options, "sync"));
   }
 
   async findAsync(options?: api.AsyncOptions) {
-    return await this.#askAsync(questions.find(options, "async"), options);
+    return await this.#askAsync(questions.asked("find", options, "async"), options);
   }
 
   object(address: unknown, options?: unknown) {
-    return this.#ask(questions.object(address, options, "sync"));
+    return this.#ask(questions.askedOf("object", address, options, "sync"));
   }
 
   async objectAsync(address: unknown, options?: api.AsyncOptions) {
-    return await this.#askAsync(questions.object(address, options, "async"), options);
+    return await this.#askAsync(questions.askedOf("object", address, options, "async"), options);
   }
 
   sites(options?: unknown) {
@@ -144,11 +144,11 @@ class Heap {
   }
 
   referrers(address: unknown, options?: unknown) {
-    return this.#ask(questions.referrers(address, options, "sync"));
+    return this.#ask(questions.askedOf("referrers", address, options, "sync"));
   }
 
   async referrersAsync(address: unknown, options?: api.AsyncOptions) {
-    return await this.#askAsync(questions.referrers(address, options, "async"), options);
+    return await this.#askAsync(questions.askedOf("referrers", address, options, "async"), options);
   }
 
   paths(target: unknown, options?: unknown) {
@@ -160,35 +160,35 @@ class Heap {
   }
 
   dominators(options?: unknown) {
-    return this.#ask(questions.dominators(options, "sync"));
+    return this.#ask(questions.asked("dominators", options, "sync"));
   }
 
   async dominatorsAsync(options?: api.AsyncOptions) {
-    return await this.#askAsync(questions.dominators(options, "async"), options);
+    return await this.#askAsync(questions.asked("dominators", options, "async"), options);
   }
 
   suspects(options?: unknown) {
-    return this.#ask(questions.suspects(options, "sync"));
+    return this.#ask(questions.asked("suspects", options, "sync"));
   }
 
   async suspectsAsync(options?: api.AsyncOptions) {
-    return await this.#askAsync(questions.suspects(options, "async"), options);
+    return await this.#askAsync(questions.asked("suspects", options, "async"), options);
   }
 
   waste(options?: unknown) {
-    return this.#ask(questions.waste(options, "sync"));
+    return this.#ask(questions.asked("waste", options, "sync"));
   }
 
   async wasteAsync(options?: api.AsyncOptions) {
-    return await this.#askAsync(questions.waste(options, "async"), options);
+    return await this.#askAsync(questions.asked("waste", options, "async"), options);
   }
 
   unreachable(options?: unknown) {
-    return this.#ask(questions.unreachable(options, "sync"));
+    return this.#ask(questions.asked("unreachable", options, "sync"));
   }
 
   async unreachableAsync(options?: api.AsyncOptions) {
-    return await this.#askAsync(questions.unreachable(options, "async"), options);
+    return await this.#askAsync(questions.asked("unreachable", options, "async"), options);
   }
 
   placeTable() {

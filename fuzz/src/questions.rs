@@ -53,8 +53,8 @@ pub fn ask_all(heap: &LoadedHeap, addresses: &[u32], table: TableOptions) -> Str
     let found = ask(None, json!({ "question": "find", "limit": 1 << 20 })).unwrap();
     let shallow = sum(&found["objects"], "shallowSize");
     assert_eq!(shallow, live_size, "the live objects are not all found");
-    for by_class in [false, true] {
-        let question = json!({ "question": "dominators", "byClass": by_class, "limit": 1 << 20 });
+    for by in [None, Some("class")] {
+        let question = json!({ "question": "dominators", "by": by, "limit": 1 << 20 });
         let answer = ask(None, question).unwrap();
         let list = if by_class { "groups" } else { "children" };
         let retained = sum(&answer[list], "retainedSize");

@@ -1,5 +1,6 @@
-/** The commands of the command line, one module each in `commands/`. To import this runs nothing. */
+/** The commands of the command line, one module each in `commands/`, and one for all questions. To import this runs nothing. */
 import { Command } from "commander";
+import { QUESTIONS } from "../generated/options.js";
 import { writeMessage } from "./messages.js";
 import { writeText } from "./output.js";
 
@@ -34,7 +35,7 @@ const COMMANDS = [
 
 /** A module in `commands/`. */
 interface CommandModule {
-  addCommand(program: Command): void;
+  addCommand(program: Command, name: string): void;
 }
 
 /** The program, ready to parse arguments that begin with this one. If it is a command, the others are not loaded. */
@@ -55,8 +56,9 @@ export function createProgram(first: string | undefined): Command {
     });
   const named = COMMANDS.filter((name) => name === first && name !== "help");
   for (const name of named.length > 0 ? named : COMMANDS) {
-    const module = require(`./commands/${name}.js`) as CommandModule;
-    module.addCommand(program);
+    const isQuestion = Object.hasOwn(QUESTIONS, name);
+    const module = require(`./commands/${isQuestion ? "question" : name}.js`) as CommandModule;
+    module.addCommand(program, name);
   }
   return program;
 }

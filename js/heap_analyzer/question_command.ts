@@ -24,7 +24,6 @@ import {
   type ReadingOptions,
   reading,
   type SharedOptions,
-  wholeNumber,
 } from "./options.js";
 import { write } from "./output.js";
 import { ProgressLine } from "./progress.js";
@@ -36,12 +35,6 @@ export interface QuestionOptions extends Omit<SharedOptions, "wasm">, HostOption
   format: "text" | "json";
   /** Only of commands with {@link addProfileOption}. */
   profile?: string;
-}
-
-/** The options of a command whose answer is a list. */
-export interface ListOptions extends QuestionOptions {
-  limit: number;
-  offset: number;
 }
 
 /** What `--wasm` is for a command that takes one dump. */
@@ -80,20 +73,9 @@ export function addProfileOption(command: Command): Command {
   );
 }
 
-/** Adds `--limit`. */
-export function addLimitOption(command: Command): Command {
-  command.option("-n, --limit <n>", "list at most n entries", wholeNumber(1), 20);
+/** Accepts `--top` for `--limit`. */
+export function addOtherLimit(command: Command): Command {
   return addOtherName(command, "--top <n>", "limit");
-}
-
-/** Adds `--limit` and `--offset`. */
-export function addListOptions(command: Command): Command {
-  return addLimitOption(command).option(
-    "--offset <n>",
-    "leave out the first n entries",
-    wholeNumber(0),
-    0,
-  );
 }
 
 /** Parses an address: decimal, or hexadecimal with `0x`; or the id of an object of a heap snapshot, `@38208`. */

@@ -1,14 +1,16 @@
 //! A function that was running, by name and line.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A function that was running.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// A line of source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SourceLine")]
 pub struct Frame {
-    /// Its name.
+    /// The function; empty for code outside of functions.
     pub function: String,
     /// Its source file; empty if it is not known.
     pub file: String,
-    /// The line in it, from 1; 0 if it is not known.
+    /// From 1; 0 if it is not known.
     pub line: u32,
 }

@@ -1,26 +1,27 @@
 //! The functions that were running when a program ended by a trap.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The frames of a trap.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+/// The functions that were running at a trap.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Trap {
-    /// The innermost first; of a deep stack, the first of them.
+    /// The innermost first, at most 100. A function that was inlined into another has a frame of its own.
     pub frames: Vec<TrapFrame>,
-    /// The number of all frames in the coredump; functions that were inlined into others are not counted.
+    /// The number of all frames in the coredump.
     pub total: u64,
 }
 
-/// A function that was running at a trap.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+/// A function that was running.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TrapFrame {
-    /// Its name, or its index if the module has no name for it.
+    /// Its name, or `wasm-function[n]` if the module has none for it.
     pub function: String,
-    /// The index of the function in the module; of an inlined one, of the function that contains it.
+    /// The index of the function in the module.
     pub index: u32,
     /// The offset of the instruction from the start of the function's body, in bytes.
     pub offset: u32,
-    /// Its source file; absent if it is not known.
+    /// The source file and the line, from 1; absent if the module does not say them.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub file: String,
     /// The line in it, from 1; absent if it is not known.

@@ -1,17 +1,18 @@
 //! What is known of a heap of WebAssembly that was joined with the heap of JavaScript around it.
 
+use schemars::JsonSchema;
 use std::fmt;
 
 use serde::Serialize;
 
 use base::units::ObjectIndex;
 
-/// Bytes of two heaps. They are never shown as one sum.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+/// Bytes of two heaps that were joined. `retainedSize` beside them is their sum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SizeParts {
-    /// Bytes of objects of JavaScript.
+    /// Of objects of JavaScript.
     pub javascript: u64,
-    /// Bytes of objects in the memory of WebAssembly.
+    /// Of objects in the memory of WebAssembly.
     pub wasm: u64,
 }
 
@@ -24,8 +25,9 @@ impl SizeParts {
 }
 
 /// Why a number of JavaScript counts as a reference to an object in the memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
 pub enum EvidenceKind {
     /// Both ends are in the snapshot, or generated code is known to keep an address there.
     Exact,
@@ -35,10 +37,12 @@ pub enum EvidenceKind {
     Declared,
 }
 
-/// What speaks for a reference between the two heaps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// What speaks for a reference between JavaScript and WebAssembly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Evidence")]
 pub struct HolderEvidence {
-    /// Its kind.
+    /// `exact`: both ends are in the snapshot, or generated code is known to keep an address there. `derived`: nearly
+    /// all numbers of a group of slots are addresses of pinned objects. `declared`: the caller says so.
     pub kind: EvidenceKind,
     /// Of the different values of the group of slots, those that are the address of a pinned object.
     pub hits: u64,
@@ -82,8 +86,9 @@ pub struct PossibleHolders {
 }
 
 /// The live objects of one of the heaps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub struct HeapTotals {
     /// Their number.
     pub objects: u64,
@@ -92,8 +97,9 @@ pub struct HeapTotals {
 }
 
 /// The pinned objects by the best evidence for a holder. Each counts once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub struct PinCounts {
     /// Their number.
     pub total: u64,
@@ -101,19 +107,20 @@ pub struct PinCounts {
     pub exact: u64,
     /// Those with a holder that is derived.
     pub derived: u64,
-    /// Those to which only slots refer that may hold other numbers.
+    /// Only slots that may hold other numbers have their addresses.
     pub possible: u64,
-    /// Those that only the table of the bindings has: their wrapper was collected, and the release has not run.
+    /// Only the table of the bindings has their addresses: the wrapper was collected, and the release has not run.
     pub awaiting_release: u64,
-    /// Those whose address no number of JavaScript equals, as far as numbers were read.
+    /// No number that was read equals their addresses.
     pub unseen: u64,
-    /// Those without an exact or derived holder of which it is known who pinned them.
+    /// Of those without an exact or derived holder, how many have a stack that pinned them.
     pub with_stack: u64,
 }
 
 /// Objects of a class in [`KeptByCycles`].
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub struct KeptClass {
     /// The name of the class. Classes of both heaps can have one name.
     pub class_name: String,
@@ -125,8 +132,9 @@ pub struct KeptClass {
 
 /// Objects that each heap alone keeps alive, and both together do not: only cycles across the border hold them, with the
 /// pins and the arrays of declared slots.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub struct KeptByCycles {
     /// Their number.
     pub count: u64,
@@ -136,24 +144,25 @@ pub struct KeptByCycles {
     pub classes: Vec<KeptClass>,
 }
 
-/// The totals of two heaps that were joined.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+/// The sums of two heaps that were joined.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JoinedSums {
     /// Of JavaScript.
     pub javascript: HeapTotals,
     /// Of the memory.
     pub wasm: HeapTotals,
-    /// The pinned objects.
+    /// The pinned objects by the best evidence for a holder; each counts once.
     pub pinned: PinCounts,
-    /// Whether numbers in containers and wrappers were read too, which a snapshot alone does not show.
+    /// Whether numbers in containers and wrappers were read, which a snapshot alone does not show.
     pub numbers_read: bool,
-    /// Whether variables of functions were read too.
+    /// Whether variables of functions were read.
     pub closures_read: bool,
-    /// Whether the instance that has the memory was found in the snapshot, so that its globals and its stack hang
-    /// below it.
+    /// Whether the instance was found, so that its globals and its stack hang below it.
     pub instance_found: bool,
-    /// What only cycles across the border keep; `None` if there is nothing.
+    /// Objects that each heap alone keeps alive, and both together do not: only cycles across the border hold them,
+    /// with the pins and the arrays of declared slots. At most 20 classes are named, those with most objects first.
+    /// Absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<KeptByCycles>,
 }

@@ -1,9 +1,10 @@
 //! The state of an object or a block.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The state of an object or a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// What is at an address. `raw` and `free` blocks contain no object and have no class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ObjectState {
     /// A heap object that a root reaches.

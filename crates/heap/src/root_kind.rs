@@ -1,7 +1,10 @@
 //! The kinds of roots.
 
+use schemars::JsonSchema;
+
 /// Why an object is a root. If there are several reasons, the first of this order counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema)]
+#[schemars(inline, rename_all = "kebab-case")]
 pub enum RootKind {
     /// A global variable or a static field refers to it.
     Global,

@@ -1,12 +1,14 @@
 //! A value in a heap that is no reference: of a field, an element, a key.
 
+use schemars::JsonSchema;
 use std::fmt;
 
 use serde::Serialize;
 
 /// The value of a field. 64-bit integers, NaN and infinities are strings.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(inline)]
 pub enum ShownValue {
     /// A null reference, or a field that cannot be read.
     Null,

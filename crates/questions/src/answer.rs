@@ -1,5 +1,6 @@
 //! An answer to any question.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::dominators::{DominatorGroups, Dominators};
@@ -19,17 +20,21 @@ use base::units::AddressForm;
 /// The version of the types of answers.
 const SCHEMA_VERSION: u32 = 2;
 
-/// An answer with its warnings.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// The fields of every answer.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
+    /// The version of these types.
+    #[schemars(extend("const" = SCHEMA_VERSION))]
     schema_version: u32,
     /// The answer itself.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub body: AnswerBody,
-    /// Whether the heap is damaged and only a part of it was read.
+    /// Whether the heap is damaged and only the part before the damage was read.
     pub partial: bool,
-    /// The reasons why numbers may be wrong.
+    /// The reasons why numbers may be wrong. If the answer compares two heaps: those of both, each beginning with the
+    /// name of its dump.
     pub warnings: Vec<WarningText>,
     /// The form of addresses in text.
     #[serde(skip)]
@@ -57,7 +62,7 @@ impl Answer {
 }
 
 /// The answer to each question.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum AnswerBody {
     /// To `summary`.
@@ -86,6 +91,7 @@ pub enum AnswerBody {
     Growth(Growth),
     /// To `check`.
     Check(Check),
-    /// To `report`.
+    /// To `report`: for its page alone.
+    #[schemars(skip)]
     Report(Box<Report>),
 }

@@ -1,5 +1,6 @@
 //! Questions, in the form in which the command line and the API ask them.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answer::{Answer, AnswerBody};
@@ -19,28 +20,76 @@ use base::control::Control;
 use base::error::Result;
 
 /// A question about a loaded heap, with its options.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(tag = "question", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Question {
-    /// The totals of the heap.
+    /// Totals: bytes, objects, classes, roots.
+    #[schemars(extend("x-command" = { "about": "totals: bytes, objects, classes, roots", "takes": ["host"] }))]
     Summary {},
-    /// Live objects by class, size, contents and an expression.
+    /// The live objects to find. An object must meet all conditions.
+    #[schemars(extend("x-command" = {
+        "about": "live objects by class, contents and an expression, largest first",
+        "takes": ["host"],
+        "earlier": {
+            "name": "before",
+            "behind": "groupBy",
+            "description": "An earlier heap of the same module, for `isNew` in expressions.",
+            "cli": "--before <dump>: an earlier dump of the same build, for isNew",
+            "agent": "an earlier heap of the same module, for isNew"
+        }
+    }))]
     Find(FindOptions),
-    /// Everything about one object.
+    /// The page of a container's entries that `Heap.object` lists.
+    #[schemars(extend("x-command" = {
+        "about": "one object: class, sizes, fields, contents, path",
+        "takes": ["profile", "host"]
+    }))]
     Object(ObjectOptions),
-    /// The references to an object.
+    /// The part of the references that `Heap.referrers` lists.
+    #[schemars(extend("x-command" = {
+        "about": "the references to an object, and which of them alone keep the object alive",
+        "takes": ["host"]
+    }))]
     Referrers(ReferrerOptions),
-    /// Why objects are alive.
+    /// The length of the lists in an answer about paths.
+    #[schemars(extend("x-command" = {
+        "about": "why an object, a class or all new objects are alive, and which reference to cut",
+        "takes": ["profile", "host"]
+    }))]
     Paths(PathOptions),
-    /// The objects that an object immediately dominates.
+    /// The objects whose dominated objects are wanted.
+    #[schemars(extend("x-command" = {
+        "about": "the objects that one object alone keeps alive: one level of the dominator tree",
+        "takes": ["host"]
+    }))]
     Dominators(DominatorOptions),
-    /// The objects and classes that retain the most; with an earlier heap, those that grew the most.
+    /// Which objects and classes are suspects.
+    #[schemars(extend("x-command" = {
+        "about": "what retains the most memory, or grew the most, with a text for a ticket",
+        "takes": ["host"],
+        "modules": "one or two",
+        "earlier": {
+            "name": "before",
+            "description": "An earlier heap, of the same build or another. With it, suspects are objects and classes that grew.",
+            "cli": "--before <dump>: an earlier dump, of this build or another; suspects are then what grew",
+            "agent": "the handle of an earlier dump, to compare with"
+        }
+    }))]
     Suspects(SuspectOptions),
-    /// Memory that could be saved.
+    /// The part of the groups of each kind that `Heap.waste` lists.
+    #[schemars(extend("x-command" = {
+        "about": "memory that could be saved: duplicates, empty containers, unused room",
+        "takes": []
+    }))]
     Waste(WasteOptions),
-    /// Unreachable memory.
+    /// The length of the lists in an answer about unreachable memory.
+    #[schemars(extend("x-command" = {
+        "about": "garbage by class, its cycles, and raw blocks to which nothing refers; of C, C++, Rust and Zig what is unreferenced",
+        "takes": ["profile"]
+    }))]
     Unreachable(UnreachableOptions),
     /// What the pages of a report show; with an earlier heap of the same module a comparison as well.
+    #[schemars(skip)]
     Report {},
 }
 

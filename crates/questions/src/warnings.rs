@@ -1,5 +1,6 @@
 //! Warnings as text.
 
+use schemars::JsonSchema;
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
@@ -8,12 +9,13 @@ use crate::loaded_heap::LoadedHeap;
 use base::shown::Shown;
 use base::warning::Warning;
 
-/// A warning with its stable name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A finding that may make a number wrong. It did not stop the analysis.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Warning")]
 pub struct WarningText {
-    /// `WARN_…`.
+    /// A stable name for programs.
     pub code: Cow<'static, str>,
-    /// A sentence.
+    /// A sentence: what was found, and which numbers may be wrong.
     pub message: String,
 }
 

@@ -15,13 +15,14 @@ import { inconclusive } from "../../check/inconclusive.js";
 import { junit } from "../../check/junit.js";
 import { markdown } from "../../check/markdown.js";
 import { sarif } from "../../check/sarif.js";
+import { COMPARISONS } from "../../generated/options.js";
 import type * as native from "../../native.js";
 import { addon } from "../addon.js";
 import { dumpFiles } from "../dump_files.js";
 import { checkInputs } from "../inputs.js";
 import { writeNote, writeToStderr, writeWarning } from "../messages.js";
 import { nextCommand } from "../next_command.js";
-import { fileName, given, wholeNumber } from "../options.js";
+import { fileName, given } from "../options.js";
 import { write } from "../output.js";
 import { dumpsArgument, placeTables } from "../place_tables.js";
 import { ProgressLine } from "../progress.js";
@@ -33,12 +34,13 @@ import {
   type QuestionOptions,
   textOptions,
 } from "../question_command.js";
+import { addFactOptions } from "./question.js";
 
 interface CheckCommandOptions extends QuestionOptions {
-  warmup: number;
+  warmup?: number;
   slow?: boolean;
   strict?: boolean;
-  minDumps: number;
+  minDumps?: number;
   default: boolean;
   maxGrowth?: Budget;
   maxLive?: number;
@@ -76,9 +78,6 @@ const FORMATS = Object.keys(REPORTS);
 
 const { version } = require("../../../package.json") as { version: string };
 
-/** The dumps that the default rule needs, unless `--min-dumps` says otherwise. */
-const MIN_DUMPS = 8;
-
 /** The exit code when a rule is broken. */
 const BROKEN = 2;
 
@@ -86,32 +85,21 @@ const BROKEN = 2;
 const CHUNK = 1 << 16;
 
 export function addCommand(program: Command): void {
-  const command = program
-    .command("check")
-    .description(
-      "a gate for CI: exit code 2 if anything grows from dump to dump, or a budget is exceeded",
-    )
-    .addArgument(dumpsArgument())
-    .option("--warmup <n>", "leave out the first n dumps", wholeNumber(0), 0)
-    .option("--slow", "also report places that grow only in every second interval")
-    .option("--strict", "fail for places that may have stopped growing in the last dumps, too")
-    .option(
-      "--min-dumps <n>",
-      "how many dumps are needed to check that nothing grows",
-      wholeNumber(2),
-      MIN_DUMPS,
-    )
-    .option("--no-default", "leave out the rule that nothing grows: check only the budgets")
-    .option("--max-growth <bytes|%>", "the largest growth of the live size: 64KiB or 5%", budget)
-    .option("--max-live <bytes>", "the largest live size: 1048576 or 1MiB", size)
-    .addOption(
-      repeated("--max <class=count>", "the largest number of objects of a class", classBudget),
-    )
-    .addOption(repeated("--no-growth <class>", "a class that may not grow", className))
+  const { about, options } = COMPARISONS.check;
+  const command = program.command("check").description(about).addArgument(dumpsArgument());
+  addFactOptions(command, options, {
+    maxGrowth: budget,
+    maxLive: size,
+    max: repeated(classBudget),
+    noGrowth: repeated(className),
+  });
+  command
     .option("--baseline <file>", "accept the growing places that this file lists", fileName)
     .option("--update-baseline", "add the growing places to the baseline, with empty reasons")
     .addOption(
-      repeated("--report <format=file>", `also write a report: ${FORMATS.join(", ")}`, report),
+      new Option("--report <format=file>", `also write a report: ${FORMATS.join(", ")}`).argParser(
+        repeated(report),
+      ),
     )
     .addOption(
       new Option("--annotations <host>", "also write annotations to stderr").choices(["github"]),
@@ -264,13 +252,13 @@ function report(text: string): CheckReport {
   return { format: format as CheckReport["format"], file: file.join("=") };
 }
 
-/** An option that can be given several times. */
-function repeated<T>(flags: string, description: string, parse: (text: string) => T): Option {
+/** A parser of an option that can be given several times. */
+function repeated<T>(parse: (text: string) => T) {
   // The earlier value of an option that begins with `--no-` is `true` if there is none.
-  return new Option(flags, description).argParser((text, earlier?: T[] | true) => [
+  return (text: string, earlier?: unknown): T[] => [
     ...(Array.isArray(earlier) ? earlier : []),
     parse(text),
-  ]);
+  ];
 }
 
 /** The module as it is called in the repository: as seen from the working directory, if it is in there. */

@@ -1,41 +1,40 @@
 /** `growth`: what holds more from dump to dump. */
 import type { Command } from "commander";
+import type { GrowthOptions } from "../../../index.js";
+import { COMPARISONS } from "../../generated/options.js";
 import { addon } from "../addon.js";
 import { dumpFiles } from "../dump_files.js";
 import { checkInputs } from "../inputs.js";
 import { writeWarning } from "../messages.js";
 import { nextCommand } from "../next_command.js";
-import { given, wholeNumber } from "../options.js";
+import { given } from "../options.js";
 import { write } from "../output.js";
 import { dumpsArgument, placeTables } from "../place_tables.js";
 import {
-  addListOptions,
+  addOtherLimit,
   addQuestionOptions,
-  type ListOptions,
   MANY_MODULES,
   modulesOf,
+  type QuestionOptions,
   textOptions,
 } from "../question_command.js";
+import { addFactOptions, byPlace } from "./question.js";
 
-interface GrowthCommandOptions extends ListOptions {
-  warmup: number;
-  slow?: boolean;
-  strict?: boolean;
+interface GrowthCommandOptions extends QuestionOptions, GrowthOptions {
+  warmup?: number;
 }
 
 export function addCommand(program: Command): void {
-  const command = program
-    .command("growth")
-    .description("what grows from dump to dump, with its path and its rate: leaks")
-    .addArgument(dumpsArgument())
-    .option("--warmup <n>", "leave out the first n dumps, in which caches fill", wholeNumber(0), 0)
-    .option("--slow", "also report what rises only in every second interval")
-    .option("--strict", "also report as growing what may have stopped in the last dumps");
-  addListOptions(addQuestionOptions(command, MANY_MODULES)).action(runGrowth);
+  const { about, options } = COMPARISONS.growth;
+  const command = program.command("growth").description(about).addArgument(dumpsArgument());
+  const { own, page } = byPlace(options);
+  addFactOptions(command, own);
+  addFactOptions(addQuestionOptions(command, MANY_MODULES), page);
+  addOtherLimit(command).action(runGrowth);
 }
 
 async function runGrowth(files: string[], options: GrowthCommandOptions): Promise<void> {
-  const { warmup, slow = false, strict = false, limit, offset, format, output } = options;
+  const { warmup = 0, slow, strict, limit, offset, format, output } = options;
   const dumps = dumpFiles(files, options);
   const modules = modulesOf(dumps, options.wasm);
   checkInputs(given(...dumps, ...new Set(modules)), output);

@@ -10,10 +10,11 @@ import {
   fileName,
   given,
   type SharedOptions,
+  wholeNumber,
 } from "../options.js";
 import { write } from "../output.js";
 import { ProgressLine } from "../progress.js";
-import { addLimitOption, openAll, readProfile } from "../question_command.js";
+import { addOtherLimit, openAll, readProfile } from "../question_command.js";
 
 interface SitesCommandOptions extends SharedOptions {
   wasm?: string;
@@ -61,7 +62,8 @@ export function addCommand(program: Command): void {
         { table: "text" },
       ).default("text"),
     );
-  addSharedOptions(addLimitOption(command)).action(runSites);
+  command.option("-n, --limit <n>", "list at most n entries", wholeNumber(1), 20);
+  addSharedOptions(addOtherLimit(command)).action(runSites);
 }
 
 async function runSites(dump: string, options: SitesCommandOptions): Promise<void> {

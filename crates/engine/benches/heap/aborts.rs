@@ -117,7 +117,7 @@ fn everything(
         ("dominators", json!({ "question": "dominators" })),
         (
             "dominators by class",
-            json!({ "question": "dominators", "byClass": true }),
+            json!({ "question": "dominators", "by": "class" }),
         ),
         ("suspects", json!({ "question": "suspects" })),
         ("paths", json!({ "question": "paths", "class": "*" })),

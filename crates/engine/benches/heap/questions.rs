@@ -127,7 +127,7 @@ fn questions(heap: &LoadedHeap) -> Result<Map<String, Value>, Failure> {
         ("dominatorsOfAll", json!({ "question": "dominators" })),
         (
             "dominatorsByClass",
-            json!({ "question": "dominators", "byClass": true }),
+            json!({ "question": "dominators", "by": "class" }),
         ),
         ("find", json!({ "question": "find", "class": class })),
         (

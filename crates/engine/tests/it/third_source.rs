@@ -251,7 +251,7 @@ fn every_question_is_answered() {
     for question in [
         json!({ "question": "referrers", "address": address }),
         json!({ "question": "dominators" }),
-        json!({ "question": "dominators", "byClass": true }),
+        json!({ "question": "dominators", "by": "class" }),
         json!({ "question": "paths", "class": "*" }),
         json!({ "question": "paths", "newSince": true }),
         json!({ "question": "suspects" }),

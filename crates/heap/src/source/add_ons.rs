@@ -1,6 +1,7 @@
 //! What only some heaps can say of themselves. A question asks a source for the add-on that it needs, and does without,
 //! or says what is missing.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::blocks::Blocks;
@@ -168,7 +169,8 @@ pub struct PropertyClass {
 }
 
 /// A position in the source.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct SourceLocation {
     /// The file as the heap names it: a path, a URL, or a name such as `node:internal/timers`.
     pub file: String,

@@ -1,5 +1,6 @@
 //! Reads single objects: their labels, previews, fields and entries.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::EdgeLabel;
@@ -99,21 +100,24 @@ pub trait TextFilter {
 }
 
 /// A field of an object.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FieldValue {
-    /// Its name in the source, or its offset (`+8`).
+    /// The name in the source, or the offset (`+8`).
     pub name: String,
-    /// Its declared type; `?` if that is not known.
+    /// The declared type; `?` if it is not known.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// Its value; for a reference, a preview of the object.
+    /// 64-bit integers, NaN and infinities are strings. For a reference: a preview of the object.
     pub value: ShownValue,
-    /// The object to which it refers.
+    /// The object to which the field refers; null if it refers to none.
     pub address: Option<u32>,
     /// The class of that object.
     pub class_name: Option<String>,
-    /// The function that the field stands for, if it is the index of a function object.
+    /// Of the field `_index` of a function object: the function that a call of the object runs, by its name in the
+    /// module. If an optimiser merged equal functions, it is the name of the one that is left. Absent if the module
+    /// has no names, and if the host or the program can put another function there: if the function table is exported
+    /// or imported, or if code changes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function_name: Option<String>,
 }

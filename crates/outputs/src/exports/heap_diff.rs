@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::output::Output;
@@ -18,11 +19,11 @@ use heap::{ENGINE_MODULE, MODULE, RootKind};
 use questions::QuestionError;
 use questions::{LoadedHeap, Path, path_of, root_kind_name};
 
-/// What a comparison shows.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+/// What a comparison as heap-diff shows.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct HeapDiffOptions {
-    /// How many new objects of each class that grew are shown with their paths.
+    /// How many new objects of each class that grew to show with their paths: a whole number ≥ 0 (default: 10).
     pub samples: u32,
     /// What the earlier dump is called.
     #[serde(skip)]

@@ -15,6 +15,7 @@ mod profile_writer;
 
 use std::io::Write;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub use heap_diff::HeapDiffOptions;
@@ -29,7 +30,7 @@ use questions::QuestionError;
 use questions::not_in_heap;
 
 /// A format with its options, in the form in which the command line and the API name them.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(tag = "format", rename_all = "kebab-case")]
 pub enum Export {
     /// Chrome's heap snapshot, which DevTools and memlab read.

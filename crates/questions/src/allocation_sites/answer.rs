@@ -1,5 +1,6 @@
 //! The sampled blocks, and the answer about the lines that allocated them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use base::frame::Frame;
@@ -15,9 +16,10 @@ pub struct SampledBlocks {
     pub blocks: Vec<u32>,
 }
 
-/// What is alive, by the line that allocated it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// The answer to `Heap.sites`: retained size ↓, size ↓, then file, line and function.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "SitesAnswer")]
 pub struct AllocationSites {
     /// Whether every allocation was recorded, so that all numbers are exact.
     pub exact: bool,
@@ -25,12 +27,11 @@ pub struct AllocationSites {
     pub interval: u64,
     /// The live bytes of the dump.
     pub total_live_size: u64,
-    /// Sampled blocks without an object in the dump: `heap.alloc`, or freed before the dump was taken.
+    /// Sampled blocks without an object in the dump, and their bytes.
     pub other_blocks: u64,
     /// Their bytes.
     pub other_bytes: u64,
-    /// Live objects that were not recorded, of a snapshot of V8: allocated before V8 tracked allocations, or by V8
-    /// itself. Absent for a profile.
+    /// Of a heap snapshot of V8: live objects that were not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_objects: Option<OtherObjects>,
     /// The sites with live objects: retained size ↓, size ↓, then file, line and function.
@@ -38,7 +39,7 @@ pub struct AllocationSites {
 }
 
 /// Objects whose allocation was not recorded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OtherObjects {
     /// Their number.
     pub count: u64,
@@ -46,8 +47,8 @@ pub struct OtherObjects {
     pub size: u64,
 }
 
-/// A line of source, and what it allocated.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// What a line allocated.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AllocationSite {
     /// The function and its line.
@@ -55,14 +56,13 @@ pub struct AllocationSite {
     pub place: Frame,
     /// The sampled objects that are alive.
     pub samples: u64,
-    /// The number of its live objects, estimated from the samples.
+    /// Of its live objects, estimated from the samples unless the answer is exact.
     pub count: u64,
-    /// Their shallow size, estimated from the samples.
+    /// Their shallow size.
     pub size: u64,
     /// The standard error of `size`; 0 if it is exact.
     pub size_error: u64,
-    /// The retained size of the sampled objects as a set. Not scaled: the objects that were not sampled may
-    /// retain more.
+    /// The retained size of the sampled objects as a set; the others may retain more.
     pub retained_size: u64,
     /// The shallow size of its objects that are garbage, estimated.
     pub garbage_size: u64,

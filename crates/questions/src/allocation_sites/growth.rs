@@ -1,5 +1,6 @@
 //! Which line's live objects became more between two moments of a run.
 
+use schemars::JsonSchema;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -7,9 +8,10 @@ use serde::Serialize;
 use super::{AllocationSite, AllocationSites, OtherObjects, line_of};
 use base::frame::Frame;
 
-/// What of a line was alive at two moments of a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// The answer to `Heap.sites` with an earlier heap: change of the size ↓, change of the number ↓, then by line.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "SiteGrowthAnswer")]
 pub struct SiteGrowth {
     /// Whether every allocation was recorded, so that all numbers are exact.
     pub exact: bool,
@@ -17,7 +19,7 @@ pub struct SiteGrowth {
     pub live_size_before: u64,
     /// The live bytes of the dump after.
     pub live_size_after: u64,
-    /// Live objects before that were not recorded, of a snapshot of V8. Absent for a profile.
+    /// Of heap snapshots of V8: live objects that were not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_objects_before: Option<OtherObjects>,
     /// The same after.
@@ -28,8 +30,8 @@ pub struct SiteGrowth {
     pub sites: Vec<SiteChange>,
 }
 
-/// A line of source, and how much of what it allocated was alive at two moments.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+/// How much of what a line allocated was alive at two moments.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SiteChange {
     /// The function and its line.
@@ -47,7 +49,7 @@ pub struct SiteChange {
     pub size_after: u64,
     /// The size after less the size before.
     pub size_change: i64,
-    /// The standard error of `size_change`; 0 if it is exact.
+    /// The standard error of `sizeChange`; 0 if it is exact.
     pub size_error: u64,
 }
 

@@ -1,16 +1,18 @@
 //! The answers to `dominators`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use heap::SizeParts;
 
-/// The objects that an object immediately dominates: retained size ↓, shallow size ↓, address ↑.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// The answer to `Heap.dominators`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "DominatorsAnswer")]
 pub struct Dominators {
-    /// The object; `None` for the whole heap.
+    /// The object; null for the whole heap.
     pub address: Option<u32>,
-    /// The address as text: `0x9540`, or the id `@38208`.
+    /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: Option<String>,
     /// Their number.
     pub total: u64,
@@ -18,12 +20,12 @@ pub struct Dominators {
     pub offset: u64,
     /// The largest number of listed entries.
     pub limit: u64,
-    /// The listed entries.
+    /// What it dominates immediately.
     pub children: Vec<DominatorChild>,
 }
 
 /// An object in the dominator tree.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DominatorChild {
     /// Its payload.
@@ -41,13 +43,14 @@ pub struct DominatorChild {
     pub retained_parts: Option<SizeParts>,
 }
 
-/// The objects that an object immediately dominates, by class: retained size ↓, count ↓, name ↑.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// The answer to `Heap.dominators` by class.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "DominatorGroupsAnswer")]
 pub struct DominatorGroups {
-    /// The object; `None` for the whole heap.
+    /// The object; null for the whole heap.
     pub address: Option<u32>,
-    /// The address as text: `0x9540`, or the id `@38208`.
+    /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: Option<String>,
     /// The number of classes.
     pub total: u64,
@@ -55,12 +58,12 @@ pub struct DominatorGroups {
     pub offset: u64,
     /// The largest number of listed entries.
     pub limit: u64,
-    /// The listed entries.
+    /// What it dominates immediately, by class.
     pub groups: Vec<DominatorGroup>,
 }
 
 /// Objects of one class in the dominator tree.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DominatorGroup {
     /// Its full name, such as `assembly/game/Player`.

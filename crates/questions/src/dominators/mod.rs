@@ -6,12 +6,13 @@ mod by_class;
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::joined::retained_parts;
 use crate::parts::object_at::object_at;
-use crate::parts::page::{Page, default_limit, page};
+use crate::parts::page::{Page, default_limit, limit_schema, offset_schema, page};
 pub use answer::{DominatorChild, DominatorGroup, DominatorGroups, Dominators};
 use base::control::Control;
 use base::error::Result;
@@ -20,21 +21,34 @@ use base::warning::Warning;
 pub(crate) use by_class::group_by_class;
 
 /// Whose children in the dominator tree to list, and how.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DominatorOptions {
-    /// Its address; the whole heap if `None`.
+    /// The address of an object (default: the whole heap).
     #[serde(default)]
+    #[schemars(extend("x-cli" = "[address]", "x-agent" = { "is": "address" }))]
     pub address: Option<u32>,
-    /// Whether to group the objects by class.
+    /// `class` to group the objects by class.
     #[serde(default)]
-    pub by_class: bool,
-    /// The number of entries to list.
+    #[schemars(extend("x-cli" = "--by <what>: group the objects"))]
+    pub by: Option<DominatedBy>,
+    /// How many entries to list: a whole number ≥ 1 (default: 20).
     #[serde(default = "default_limit")]
+    #[schemars(schema_with = "limit_schema")]
     pub limit: u64,
-    /// The number of entries to leave out before the first.
+    /// How many entries to leave out before the first (default: 0).
     #[serde(default)]
+    #[schemars(schema_with = "offset_schema")]
     pub offset: u64,
+}
+
+/// What the objects are grouped by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum DominatedBy {
+    /// Their classes.
+    Class,
 }
 
 /// The objects that an object immediately dominates, one by one or by class.
@@ -69,7 +83,7 @@ pub fn dominators(
         Some(parent @ Some(_)) => loaded.children_by_size(parent, control)?,
         None => loaded.children_by_size(None, control)?,
     };
-    Ok(if options.by_class {
+    Ok(if options.by.is_some() {
         Dominated::Classes(dominated_groups(loaded, object, &children, page))
     } else {
         Dominated::Objects(dominated_objects(loaded, object, &children, page))

@@ -1,5 +1,6 @@
 //! The answers to `growth` and `check`.
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::parts::roots::Root;
@@ -8,13 +9,14 @@ use heap::SourceLocation;
 /// The class of the stack, which has no objects of its own.
 pub(super) const STACK: &str = "(stack)";
 
-/// What grows from dump to dump.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// The answer to `growth`.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "GrowthAnswer")]
 pub struct Growth {
-    /// The dumps, in their order.
+    /// All dumps, those of the warm-up too.
     pub dumps: Vec<GrowthDump>,
-    /// How many of the first dumps are ignored.
+    /// The number of ignored dumps at the start.
     pub warmup: u64,
     /// How many places grow, those that are folded into others not counted.
     pub total: u64,
@@ -22,17 +24,18 @@ pub struct Growth {
     pub offset: u64,
     /// How many are listed at most.
     pub limit: u64,
-    /// Live bytes per interval.
+    /// The growth of live bytes per interval.
     pub per_interval: LiveGrowth,
-    /// Some of them: retained bytes per interval ↓, bytes of contents with what is folded ↓, count ↓, text ↑.
+    /// Order: retained bytes per interval ↓, bytes of contents with folded places ↓, count per interval ↓, path ↑.
     pub places: Vec<GrowingPlace>,
-    /// What grew at first and may have stopped, at most 1,000 places: bytes in the last dump ↓, text ↑.
+    /// The places that grew at first, and may have stopped: bytes in the last dump ↓, path ↑; at most 1,000.
     pub undecided: Vec<UndecidedPlace>,
 }
 
 /// A dump.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub struct GrowthDump {
     /// Its name; `dump 1` and so on if all have the same.
     pub name: String,
@@ -41,35 +44,41 @@ pub struct GrowthDump {
 }
 
 /// A place of the program that holds more from dump to dump.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GrowingPlace {
-    /// Where its path begins; `None` if it grows only without regard to paths.
+    /// Null if the number of objects grows, but not on one path, and for raw blocks.
     pub root: Option<Root>,
-    /// The path as text, with the class at its end; `None` as for `root`.
+    /// The path as text, with the class at its end. Null as for `root`.
     pub path: Option<String>,
-    /// What the references are called: a label, without a path `Class.label`; `None` for a path group, a
-    /// class as a whole and raw blocks.
+    /// The label of the references to the objects; without a path, `Class.label`. Null for all objects with this path
+    /// (for example in a linked list), for objects of a root, for a whole class, and for raw blocks.
     pub label: Option<String>,
-    /// The class of what is held.
+    /// `(raw blocks)` for blocks of `heap.alloc`.
     pub class_name: String,
-    /// Where the constructor of the class is, if the heap says so.
+    /// Where the constructor of the class is, if a heap snapshot says so and no other class has this name; from the
+    /// commands also if there is a source map beside the module (`<module>.map`): the line of the first code of the
+    /// constructor, with column 1. The file is a path, a URL, or a name such as `node:internal/timers`; line and
+    /// column are from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<SourceLocation>,
-    /// The first 12 hexadecimal digits of a hash of the text.
+    /// A hash of the path; without one, of label and class.
     pub fingerprint: String,
-    /// Whether all names are those of the source.
+    /// Whether all names are from the source. Other names can change with the next build.
     pub stable: bool,
-    /// By dump: how many objects; `None` if the dump has nothing that could hold them.
+    /// The number of objects in each dump, in the order of `dumps`. Null if the dump has no object that could hold
+    /// them; such dumps do not count.
     pub counts: Vec<Option<u64>>,
-    /// By dump: the bytes of their contents.
+    /// For each dump, the bytes that the objects contain: the length of strings, the elements of arrays, the entries
+    /// of maps and sets, fields. For raw blocks, the bytes of the blocks.
     pub bytes: Vec<Option<u64>>,
-    /// By dump: the bytes that they retain together, as the sum of the retained sizes of those that no other of them
-    /// dominates. At least so much is freed when the program lets go of all of them.
+    /// For each dump, the bytes that the objects retain together: the sum of the retained sizes of those that no
+    /// other of them dominates. At least so much is freed when the program lets go of all of them.
     pub retained: Vec<Option<u64>>,
-    /// From the first dump that counts and has a number to the last one.
+    /// The mean growth per interval, from the first dump that counts and has a number to the last one. Negative where
+    /// the last number is smaller: more objects can retain less.
     pub per_interval: Rate,
-    /// What grows with it.
+    /// The places that grow because this one grows: bytes ↓, count ↓, path ↑; at most 1,000.
     pub folded: Vec<FoldedPlace>,
 }
 
@@ -80,8 +89,9 @@ impl GrowingPlace {
     }
 }
 
-/// A place that grew at first, of which the dumps do not say whether it still grows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A place that grew in every interval up to one of the last dumps, or that added less and less. It may be a cache
+/// that has filled, or a leak that paused: more dumps, or a longer warm-up, tell. With `strict` it counts as growing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UndecidedPlace {
     /// As in [`GrowingPlace`].
@@ -96,12 +106,14 @@ pub struct UndecidedPlace {
     pub counts: Vec<Option<u64>>,
     /// By dump: the bytes of their contents.
     pub bytes: Vec<Option<u64>>,
-    /// The number of the dump after which it did not grow any more, from 1 on; `None` if it grew less and less.
+    /// The number of the last dump, from 1 on and with those of the warm-up, in which it had grown; null if it grows
+    /// less and less.
     pub stopped_after: Option<u64>,
 }
 
 /// A mean over intervals.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct Rate {
     /// Objects.
     #[serde(serialize_with = "number")]
@@ -114,21 +126,22 @@ pub struct Rate {
     pub retained: f64,
 }
 
-/// How live bytes grow, and what the growing places have of it: means over the intervals.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+/// How live bytes grow, as means per interval from the first dump that counts to the last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct LiveGrowth {
-    /// All live bytes; negative if they shrink.
+    /// All live bytes. Negative if they shrink.
     #[serde(serialize_with = "number")]
     pub live: f64,
-    /// The bytes of the objects whose path goes through a growing place: what all growing places explain together. Each
-    /// object has one path, so nothing counts twice. It can be more than all live bytes if others shrink. Only the paths
-    /// that place tables keep count.
+    /// The bytes of the objects whose path goes through a growing place: what all growing places explain together.
+    /// Each object has one path, so nothing counts twice. More than `live` if others shrink. Of a heap with more than
+    /// 100,000 different paths, only the largest count. Raw blocks are no objects, and count neither here nor in
+    /// `live`.
     #[serde(serialize_with = "number")]
     pub explained: f64,
 }
 
 /// A growing place that another one explains.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FoldedPlace {
     /// The class of what is held.
@@ -139,38 +152,39 @@ pub struct FoldedPlace {
     pub path: Option<String>,
     /// A hash of the text.
     pub fingerprint: String,
-    /// How many objects the last dump has that counts.
+    /// The number of objects in the last dump that counts.
     pub count: u64,
 }
 
-/// Whether a program keeps to its rules.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// The answer to `check`.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "CheckAnswer")]
 pub struct Check {
     /// Whether no rule is broken.
     pub passed: bool,
     /// All rules.
     pub rules: Vec<CheckedRule>,
-    /// As in [`Growth`].
+    /// As in `GrowthAnswer`, without accepted places.
     #[serde(rename = "perInterval")]
     pub per_interval: LiveGrowth,
-    /// What grows, without what is accepted: all of it.
+    /// All places that grow and are not accepted, in the order of `GrowthAnswer.places`.
     pub places: Vec<GrowingPlace>,
     /// The fingerprints of accepted places that grow.
     pub accepted: Vec<String>,
-    /// The fingerprints of accepted places that do not grow any more.
+    /// The fingerprints of accepted places that do not grow. They can be removed from the list.
     pub gone: Vec<String>,
-    /// As in [`Growth`].
+    /// As in `GrowthAnswer`. They break no rule.
     pub undecided: Vec<UndecidedPlace>,
 }
 
-/// A rule, and whether it is kept.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A rule of a check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CheckedRule {
     /// `default`, `max-growth`, `max-live`, `max <class>` or `no-growth <class>`.
     pub rule: String,
-    /// The most that is allowed: places, bytes, or objects.
+    /// The largest allowed value: growing places, bytes, or objects.
     pub limit: i64,
-    /// What was found.
+    /// The value that was found. It is negative if something shrank.
     pub actual: i64,
     /// Whether it is kept.
     pub passed: bool,

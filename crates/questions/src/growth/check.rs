@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::answer::{Check, CheckedRule, GrowingPlace};
@@ -22,43 +23,68 @@ use base::error::{Error, Result};
 use base::warning::Warning;
 
 /// The rules of a check.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(extend("x-command" = { "about": "a gate for CI: exit code 2 if anything grows from dump to dump, or a budget is exceeded", "modules": "many" }))]
 pub struct CheckOptions {
-    /// How many of the first dumps to ignore.
+    /// The number of dumps to ignore at the start, while caches fill: a whole number ≥ 0 (default: 0).
     #[serde(default)]
+    #[schemars(extend(
+        "x-cli" = "--warmup <n>: leave out the first n dumps (default: 0)"
+    ))]
     pub warmup: u64,
-    /// Whether it is enough that a place never falls, and rises over every two intervals.
+    /// Whether a place also counts as growing if it never falls, and rises in every two intervals, as with a leak of one
+    /// object every second round (default: false). This causes more false alarms.
     #[serde(default)]
+    #[schemars(extend(
+        "x-cli" = "--slow: also report places that grow only in every second interval"
+    ))]
     pub slow: bool,
-    /// Whether places that may have stopped growing count as growing.
+    /// Whether places that may have stopped growing count as growing (default: false). See `UndecidedPlace`.
     #[serde(default)]
+    #[schemars(extend("x-cli" = "--strict: fail for places that may have stopped growing in the last dumps, too"))]
     pub strict: bool,
-    /// How many dumps the default rule needs after the warm-up.
+    /// The number of dumps after the warm-up that the default rule (no place grows) needs: a whole number ≥ 2 (default:
+    /// 8).
     #[serde(default = "default_min_dumps")]
+    #[schemars(
+        range(min = 2),
+        extend("x-cli" = "--min-dumps <n>: how many dumps are needed to check that nothing grows (default: 8)")
+    )]
     pub min_dumps: u64,
-    /// Whether to leave out the default rule, that no place grows.
+    /// Whether to leave out the default rule (default: false).
     #[serde(default)]
+    #[schemars(extend("x-cli" = "--no-default: leave out the rule that nothing grows: check only the budgets"))]
     pub no_default: bool,
-    /// By how much the live bytes may grow from the first dump to the last.
+    /// The largest growth of the live bytes from the first dump to the last: bytes, or a percentage as in `"5%"`.
     #[serde(default)]
+    #[schemars(extend(
+        "x-cli" = "--max-growth <bytes|%>: the largest growth of the live size: 64KiB or 5%",
+        "x-ts" = "number | `${number}%`"
+    ))]
     pub max_growth: Option<MaxGrowth>,
-    /// How many live bytes a dump may have.
+    /// The largest number of live bytes of each dump.
     #[serde(default)]
+    #[schemars(extend("x-cli" = "--max-live <bytes>: the largest live size: 1048576 or 1MiB"))]
     pub max_live: Option<u64>,
-    /// How many live objects of some classes a dump may have.
+    /// The largest number of live objects of each dump, by class name with `*` and `?`.
     #[serde(default)]
+    #[schemars(extend(
+        "x-cli" = "--max <class=count>: the largest number of objects of a class",
+        "x-ts" = "Record<string, number>"
+    ))]
     pub max: Vec<MaxObjects>,
-    /// Classes of which the last dump may not have more live objects than the first, with `*` and `?`.
+    /// Classes, with `*` and `?`, of which the last dump may not have more live objects than the first.
     #[serde(default)]
+    #[schemars(extend("x-cli" = "--no-growth <class>: a class that may not grow"))]
     pub no_growth: Vec<String>,
-    /// Places that may grow.
+    /// Places that may grow. Nothing is folded into them.
     #[serde(default)]
     pub accepted: Vec<Accepted>,
 }
 
 /// By how much the live bytes may grow.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum MaxGrowth {
     /// By a number of bytes.
@@ -68,7 +94,7 @@ pub enum MaxGrowth {
 }
 
 /// How many live objects of some classes a dump may have.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaxObjects {
     /// The classes, with `*` and `?`.
@@ -77,9 +103,10 @@ pub struct MaxObjects {
     pub count: u64,
 }
 
-/// A place that may grow: by its path, or without one by its fingerprint.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+/// A place that may grow: its path or its fingerprint. A place without a path has only a fingerprint.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "AcceptedPlace")]
 pub struct Accepted {
     /// Its path as text.
     #[serde(default)]
@@ -87,7 +114,7 @@ pub struct Accepted {
     /// Its fingerprint, for a place that has no path; with a path it does not matter.
     #[serde(default)]
     pub fingerprint: Option<String>,
-    /// How many objects it may have in the last dump; any number if `None`.
+    /// The largest number of objects in the last dump (default: any number).
     #[serde(default)]
     pub limit: Option<u64>,
 }

@@ -16,10 +16,11 @@ mod series;
 mod tables;
 mod trend;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answer::{Answer, AnswerBody};
-use crate::parts::page::{default_limit, page};
+use crate::parts::page::{default_limit, limit_schema, offset_schema, page};
 use crate::place_table::PlaceTable;
 use crate::warnings::WarningText;
 pub use answer::{
@@ -37,23 +38,36 @@ use series::Merged;
 use tables::{FEW_DUMPS, check_sums, checked_warmup, dumps, is_partial};
 
 /// How growth is looked for.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(extend("x-command" = { "about": "what grows from dump to dump, with its path and its rate: leaks", "modules": "many" }))]
 pub struct GrowthOptions {
-    /// How many of the first dumps to ignore.
+    /// The number of dumps to ignore at the start, while caches fill: a whole number ≥ 0 (default: 0).
     #[serde(default)]
+    #[schemars(extend(
+        "x-cli" = "--warmup <n>: leave out the first n dumps, in which caches fill (default: 0)",
+        "x-agent" = { "description": "dumps at the start to leave out", "maximum": 98, "default": 0 }
+    ))]
     pub warmup: u64,
-    /// Whether it is enough that a place never falls, and rises over every two intervals.
+    /// Whether a place also counts as growing if it never falls, and rises in every two intervals, as with a leak of one
+    /// object every second round (default: false). This causes more false alarms.
     #[serde(default)]
+    #[schemars(extend(
+        "x-cli" = "--slow: also report what rises only in every second interval",
+        "x-agent" = { "description": "also places that rise only in every second interval", "default": false }
+    ))]
     pub slow: bool,
-    /// Whether places that may have stopped growing count as growing.
+    /// Whether places that may have stopped growing count as growing (default: false). See `UndecidedPlace`.
     #[serde(default)]
+    #[schemars(extend("x-cli" = "--strict: also report as growing what may have stopped in the last dumps"))]
     pub strict: bool,
-    /// How many places to list.
+    /// How many entries to list: a whole number ≥ 1 (default: 20).
     #[serde(default = "default_limit")]
+    #[schemars(schema_with = "limit_schema")]
     pub limit: u64,
-    /// How many to leave out before the first.
+    /// How many entries to leave out before the first (default: 0).
     #[serde(default)]
+    #[schemars(schema_with = "offset_schema")]
     pub offset: u64,
 }
 

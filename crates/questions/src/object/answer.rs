@@ -1,5 +1,6 @@
 //! The answer to `object`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::parts::joined::PossibleReferences;
@@ -9,13 +10,13 @@ use crate::parts::roots::Root;
 use base::frame::Frame;
 use heap::{ContainerPage, FieldValue, ObjectState, SizeParts};
 
-/// Everything about one object.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// The answer to `Heap.object`.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ObjectAnswer {
     /// Its payload; for a raw or free block, the address after the block's header.
     pub address: u32,
-    /// The address as text: `0x9540`, or the id `@38208`.
+    /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: String,
     /// Its class; `None` for raw and free blocks.
     pub class_name: Option<String>,
@@ -23,40 +24,42 @@ pub struct ObjectAnswer {
     pub state: ObjectState,
     /// The size of its block.
     pub shallow_size: u64,
-    /// The line that allocated it, if there is a profile.
+    /// The line that allocated it: only if the heap was opened with a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocated_at: Option<Frame>,
-    /// The bytes that the program asked for, if there is a profile.
+    /// The bytes that the program asked for: only if the heap was opened with a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_size: Option<u32>,
-    /// Its retained size; 0 if it is not alive.
+    /// 0 if the object is not live.
     pub retained_size: u64,
-    /// Of heaps that were joined: the retained size by heap.
+    /// Of heaps that were joined: the retained size by heap. Absent for one heap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retained_parts: Option<SizeParts>,
-    /// Its immediate dominator: the nearest object that is on every path to it.
+    /// The immediate dominator: the nearest object that is on every path to this one.
     pub dominator: Option<ObjectName>,
-    /// The roots that refer to it.
+    /// The roots that refer to the object.
     pub roots: Vec<Root>,
-    /// A short form of its contents.
+    /// The contents of the object, shortened.
     pub preview: Option<String>,
     /// Its fields, by offset.
     pub fields: Vec<FieldValue>,
-    /// A page of what it holds; absent if that was not asked for, and for what is no container.
+    /// A page of what a container holds. Absent unless the option `entries` is given, and for objects that are no
+    /// containers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entries: Option<ContainerPage>,
-    /// Of a snapshot: the number of references from a root of the page, as DevTools counts them; greater by
-    /// 100,000,000 for what only V8 reaches. Absent for a dump.
+    /// As in `FoundObject`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance: Option<u32>,
-    /// The number of references to it from live objects, without roots.
+    /// The number of references to the object from live objects; roots are not counted.
     pub referrer_count: u64,
-    /// Of heaps that were joined: the slots of JavaScript that may refer to it. They are not followed.
+    /// Of heaps that were joined: the slots of JavaScript whose number equals the address, and for which nothing more
+    /// speaks. They are not followed. Absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub possible_holders: Option<PossibleReferences>,
-    /// Of a pinned object in heaps that were joined: the stack of JavaScript that pinned it, from its innermost frame on.
+    /// Of a pinned object in heaps that were joined: the stack of JavaScript that pinned it, the innermost frame
+    /// first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pinned_by: Option<Vec<String>>,
-    /// The path from a root; `None` if no root reaches it.
+    /// Null if no root reaches it.
     pub path: Option<Path>,
 }

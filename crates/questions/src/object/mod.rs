@@ -2,6 +2,7 @@
 
 mod answer;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::QuestionError;
@@ -19,16 +20,28 @@ use base::warning::Warning;
 use heap::{Found, WantedEntries};
 
 /// Which object to describe.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ObjectOptions {
-    /// Its address, or one inside it.
+    /// The address of the object, or one inside it.
+    #[schemars(extend("x-cli" = "<address>", "x-agent" = { "is": "address" }))]
     pub address: u32,
-    /// The number of entries to list, if it is a container; none without a number.
+    /// How many entries to list: a whole number from 1 to 1000. Without it, none are.
     #[serde(default)]
+    #[schemars(
+        range(min = 1, max = 1000),
+        extend(
+            "x-cli" = "-n, --entries <n>: of an array, a map, a set or an object of a snapshot, list at most n entries (n ≤ 1000)",
+            "x-agent" = { "description": "of an array, map or set: how many entries to list" }
+        )
+    )]
     pub entries: Option<u64>,
-    /// The number of entries to leave out before the first.
+    /// How many entries to leave out before the first: a whole number ≥ 0 (default: 0). Needs `entries`.
     #[serde(default)]
+    #[schemars(extend(
+        "x-cli" = "--offset <n>: leave out the first n entries",
+        "x-agent" = { "name": "entriesOffset" }
+    ))]
     pub offset: u64,
 }
 

@@ -1,5 +1,6 @@
 //! The reference to cut, and what that frees.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::joined::retained_parts;
@@ -14,21 +15,21 @@ use base::error::Result;
 use base::units::ObjectIndex;
 use heap::SizeParts;
 
-/// A reference to cut, and the bytes that this frees.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A reference to cut.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Cut {
-    /// The class of the object that has the reference; `None` for a root.
+    /// The class of the object that has the reference; null for a root.
     pub class_name: Option<String>,
-    /// The label of the reference; `None` for a root.
+    /// The reference; null for a root.
     pub label: Option<String>,
-    /// The label as it follows the name of a class: `.next`, `[3]`, ` key`.
+    /// The label as it follows the name of a class: `.listeners`, `[42]`, ` key`. Null where the label is.
     pub label_text: Option<String>,
-    /// The root that has the reference.
+    /// The root that has the reference; null for an object.
     pub root: Option<Root>,
-    /// Bytes that cutting it frees.
+    /// The bytes that cutting it frees.
     pub freed: u64,
-    /// Of heaps that were joined: these bytes by heap.
+    /// Of heaps that were joined: these bytes by heap. Absent for one heap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub freed_parts: Option<SizeParts>,
 }

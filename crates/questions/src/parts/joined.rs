@@ -1,5 +1,6 @@
 //! What answers say of two heaps that were joined. All of it is absent for one heap.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::labels::after_class;
@@ -10,8 +11,8 @@ use heap::{HolderEvidence, SizeParts};
 /// The largest number of possible holders that are listed.
 const MOST_POSSIBLE: usize = 20;
 
-/// A slot of JavaScript that may refer to an object. It is not followed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A slot of JavaScript whose number equals the address of an object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PossibleReference {
     /// The object that has the slot.
@@ -20,9 +21,9 @@ pub struct PossibleReference {
     pub address_text: String,
     /// Its class.
     pub class_name: String,
-    /// The name of the slot, as the label of a reference.
+    /// The name of the slot, as in `Step.label`.
     pub label: String,
-    /// The label as it follows the name of a class: `.handle`, `[3]`, ` key`.
+    /// The label as it follows the name of a class.
     pub label_text: String,
     /// Of the different values of its group of slots, those that are the address of a pinned object.
     pub hits: u64,
@@ -31,7 +32,8 @@ pub struct PossibleReference {
 }
 
 /// The slots that may refer to an object.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct PossibleReferences {
     /// Their number.
     pub total: u64,

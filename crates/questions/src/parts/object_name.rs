@@ -1,5 +1,6 @@
 //! Objects, named.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::loaded_heap::LoadedHeap;
@@ -7,13 +8,13 @@ use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
 
-/// An object, named.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// An object by address and class.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ObjectName {
     /// Its payload.
     pub address: u32,
-    /// The address as text: `0x9540`, or the id `@38208`.
+    /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: String,
     /// The full name of its class, such as `assembly/game/Player`.
     pub class_name: String,

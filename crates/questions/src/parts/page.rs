@@ -1,10 +1,32 @@
 //! A part of a list, which a question asks for.
 
+use schemars::{Schema, SchemaGenerator, json_schema};
+
 use crate::QuestionError;
 use base::error::Result;
 
 pub(crate) const fn default_limit() -> u64 {
     20
+}
+
+/// The option `limit` of any question.
+pub(crate) fn limit_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "integer",
+        "minimum": 1,
+        "x-cli": "-n, --limit <n>: list at most n entries (default: 20)",
+        "x-agent": { "description": "entries to list", "maximum": 1000, "default": 20 },
+    })
+}
+
+/// The option `offset` of any question.
+pub(crate) fn offset_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "integer",
+        "minimum": 0,
+        "x-cli": "--offset <n>: leave out the first n entries (default: 0)",
+        "x-agent": { "description": "entries to leave out first", "maximum": 4_294_967_296_u64, "default": 0 },
+    })
 }
 
 /// A part of a list.

@@ -1,5 +1,6 @@
 //! The path from a root to an object.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::joined::{evidence, retained_parts};
@@ -13,55 +14,58 @@ use base::frame::Frame;
 use base::units::ObjectIndex;
 use heap::{HolderEvidence, PathPiece, SizeParts};
 
-/// One step of a path: a reference and the object that it leads to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// One step of a path: a reference, and the object to which it leads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Step")]
 pub struct PathStep {
-    /// What the reference to the object is called; `None` for the first.
+    /// The reference: a field (`listeners`), an array element (`[42]`), a map value by its key (`["user:17"]`), the
+    /// buffer of a container (`(buffer)`); without debug information the offset (`+8`). Null for the first step.
     pub label: Option<String>,
-    /// The label as it follows the name of a class: `.next`, `[3]`, ` key`.
+    /// The label as it follows the name of a class: `.listeners`, `[42]`, ` key`. Null where the label is.
     pub label_text: Option<String>,
     /// The object; for a repeated step, the last one.
     pub address: u32,
-    /// The address as text: `0x9540`, or the id `@38208`.
+    /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: String,
     /// The full name of its class, such as `assembly/game/Player`.
     pub class_name: String,
-    /// The function that it stands for, if it is a function object.
+    /// The function that the object stands for, as in `FieldValue.functionName`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub function_name: Option<String>,
-    /// The line that allocated it, if there is a profile.
+    /// The line that allocated it: only if the heap was opened with a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocated_at: Option<Frame>,
-    /// The bytes that the program asked for, if there is a profile.
+    /// The bytes that the program asked for: only if the heap was opened with a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_size: Option<u32>,
     /// The size of its block.
     pub shallow_size: u64,
     /// Bytes that it keeps alive, with its own.
     pub retained_size: u64,
-    /// Of heaps that were joined: the retained size by heap.
+    /// Of heaps that were joined: the retained size by heap. Absent for one heap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retained_parts: Option<SizeParts>,
-    /// What speaks for the reference, if it leads from one of two joined heaps to the other.
+    /// What speaks for the reference, if it leads from one of two joined heaps to the other. Absent for others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<HolderEvidence>,
-    /// The number of consecutive references of this kind.
+    /// The number of consecutive references of this kind, as in a linked list; at least 1.
     pub repeat: u32,
 }
 
-/// The path from a root to an object.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// The shortest path from a root to an object: from a global if one reaches it, else from the stack, else from a
+/// pinned object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Path {
     /// The root.
     pub root: Root,
-    /// From the first object to the object in question.
+    /// From the root's object to the object in question.
     pub steps: Vec<PathStep>,
-    /// The path without indexes, keys and repetitions.
+    /// The path without indexes and keys. For example, all elements of one array have the same text.
     pub text: String,
-    /// The first 12 hexadecimal digits of a hash of the text.
+    /// The first 12 hexadecimal digits of a SHA-256 of the text.
     pub fingerprint: String,
-    /// Whether all names in the text are those of the source.
+    /// Whether all names in the text are from the source. Only then can fingerprints of two builds be compared.
     pub stable: bool,
 }
 

@@ -1,5 +1,6 @@
 //! The named references to an object, and which of them keep it alive.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::joined::evidence;
@@ -13,28 +14,29 @@ use base::units::ObjectIndex;
 use heap::{EdgeLabel, HolderEvidence, OtherEdge, RootSlot};
 
 /// A reference to an object.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Edge {
-    /// The object that has the reference; `None` for a root.
+    /// The object that has the reference; null for a root.
     pub address: Option<u32>,
-    /// The address as text: `0x9540`, or the id `@38208`.
+    /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: Option<String>,
-    /// The full name of its class, such as `assembly/game/Player`.
+    /// The class of that object; null for a root.
     pub class_name: Option<String>,
-    /// The label of the reference; `None` for a root.
+    /// The reference, as in `Step.label`; null for a root.
     pub label: Option<String>,
-    /// The label as it follows the name of a class: `.next`, `[3]`, ` key`.
+    /// The label as it follows the name of a class: `.listeners`, `[42]`, ` key`. Null where the label is.
     pub label_text: Option<String>,
-    /// The root that has the reference.
+    /// The root that has the reference; null for an object.
     pub root: Option<Root>,
-    /// Whether the target stays reachable through this reference when all other references to it are cut.
+    /// Whether this reference alone keeps the object reachable when all other references to it are cut.
     pub independent: bool,
-    /// What speaks for the reference, if it leads from one of two joined heaps to the other.
+    /// What speaks for the reference, if it leads from one of two joined heaps to the other. Absent for others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<HolderEvidence>,
-    /// Whether it is a weak reference of V8, which keeps nothing alive.
+    /// True for a weak reference of a heap snapshot of V8, which keeps nothing alive; absent for others.
     #[serde(skip_serializing_if = "is_false")]
+    #[schemars(extend("const" = true))]
     pub weak: bool,
 }
 

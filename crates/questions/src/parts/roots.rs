@@ -1,19 +1,20 @@
 //! Roots, named.
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::loaded_heap::LoadedHeap;
 use heap::{ENGINE_MODULE, MODULE, RootKind, RootOrigin, RootSlot};
 
-/// A root of the collector.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A place from which the collector starts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Root {
     /// Its kind.
     #[serde(serialize_with = "root_kind")]
     pub kind: RootKind,
-    /// The name of a global or of a pointer of the host, the distance of a stack word from the stack pointer (`+16`), or
-    /// the address of a static object that no known global refers to. Of a pinned object of two heaps that were joined,
-    /// what is known of its holders.
+    /// `assembly/server/prices` for a global variable or static field, the distance from the stack pointer (`+16`)
+    /// for a stack word, otherwise null. Of a pinned object in heaps that were joined, what is known of its holders:
+    /// `(possible: 3 slots)`.
     pub name: Option<String>,
 }
 

@@ -1,5 +1,6 @@
 //! The answers to `paths`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::parts::cut::Cut;
@@ -9,13 +10,13 @@ use crate::parts::references::Edge;
 use crate::parts::roots::Root;
 use heap::{ObjectState, SizeParts};
 
-/// Why an object is alive, and which cuts would free it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// The answer to `Heap.paths` for one object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PathAnswer {
     /// The object.
     pub address: u32,
-    /// The address as text: `0x9540`, or the id `@38208`.
+    /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: String,
     /// Its class; `None` for raw and free blocks.
     pub class_name: Option<String>,
@@ -25,29 +26,31 @@ pub struct PathAnswer {
     pub shallow_size: u64,
     /// Bytes that it keeps alive, with its own.
     pub retained_size: u64,
-    /// Of heaps that were joined: the retained size by heap.
+    /// Of heaps that were joined: the retained size by heap. Absent for one heap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retained_parts: Option<SizeParts>,
     /// The path from a root; `None` if no root reaches it.
     pub path: Option<Path>,
-    /// The references of which each keeps it alive without the others.
+    /// The independent references: each of them keeps the object alive even if all others are cut.
     pub independent_referrers: FirstEdges,
-    /// The bytes that cutting the one independent reference frees; `None` if there are several.
+    /// The bytes that cutting the independent reference frees. Null if there are several, because then the object
+    /// stays alive.
     pub freed_by_cutting: Option<u64>,
     /// The bytes that cutting all independent references together frees.
     pub freed_by_cutting_all: u64,
-    /// The independent reference to the nearest dominator that has only one, and the bytes that cutting it
-    /// frees.
+    /// The reference to cut: the only independent reference to the object, or else to its nearest dominator that has
+    /// only one.
     pub cut: Option<Cut>,
-    /// The bytes that the same cut frees after the running functions have returned; `None` if the stack does
-    /// not keep the object alive.
+    /// The bytes that the same cut frees after the running functions have returned. Null if the stack keeps none of
+    /// these bytes alive.
     pub freed_after_return: Option<u64>,
-    /// Its immediate dominator: the nearest object that is on every path to it.
+    /// The immediate dominator: the nearest object that is on every path to this one.
     pub dominator: Option<ObjectName>,
 }
 
 /// The beginning of a list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct FirstEdges {
     /// Their number.
     pub total: u64,
@@ -55,20 +58,21 @@ pub struct FirstEdges {
     pub edges: Vec<Edge>,
 }
 
-/// The paths to a set of objects, merged into a tree.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// The answer to `Heap.paths` for several objects: their paths, merged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "MergedPathsAnswer")]
 pub struct MergedPaths {
-    /// The classes of the objects, by name.
+    /// The classes of the objects.
     pub classes: Vec<String>,
     /// The number of objects.
     pub count: u64,
     /// The sum of their blocks.
     pub shallow_size: u64,
-    /// Of heaps that were joined: these bytes by heap.
+    /// Of heaps that were joined: these bytes by heap, here and below. Absent for one heap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shallow_parts: Option<SizeParts>,
-    /// The bytes that they retain together, each byte counted once. Removing all of them frees at least that
+    /// The bytes that the objects retain together, each byte counted once. Removing all of them frees at least that
     /// much.
     pub retained_set_size: u64,
     /// Of heaps that were joined: these bytes by heap.
@@ -76,10 +80,10 @@ pub struct MergedPaths {
     pub retained_set_parts: Option<SizeParts>,
     /// The bytes that removing all of them frees.
     pub freed_by_removing_all: u64,
-    /// Of heaps that were joined: these bytes by heap.
+    /// Of heaps that were joined: these bytes by heap. Absent for one heap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub freed_parts: Option<SizeParts>,
-    /// Their bytes by the kind of root that reaches them first.
+    /// Bytes by the kind of root that their paths begin with.
     pub held_by: HeldBy,
     /// The path groups.
     pub tree: Vec<Branch>,
@@ -88,7 +92,8 @@ pub struct MergedPaths {
 }
 
 /// Bytes by kind of root.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct HeldBy {
     /// Reached from a global.
     pub global: u64,
@@ -108,16 +113,16 @@ pub struct HeldBy {
 }
 
 /// The objects of a set whose paths begin with the same steps.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Branch {
-    /// The label of the reference; `None` for the first object of a path.
+    /// The reference, with indexes and keys as `[*]`; null for the first step.
     pub label: Option<String>,
-    /// The label as it follows the name of a class: `.next`, `[3]`, ` key`.
+    /// The label as it follows the name of a class: `.listeners`, `[42]`, ` key`. Null where the label is.
     pub label_text: Option<String>,
-    /// The root of the path, if this is its first object.
+    /// The root, for the first step.
     pub root: Option<Root>,
-    /// The class at this place of the path.
+    /// The class at this place of the paths.
     pub class_name: String,
     /// Whether paths return to this place, so that steps are listed once that they repeat, as in a linked list.
     pub folded: bool,
@@ -125,7 +130,7 @@ pub struct Branch {
     pub count: u64,
     /// The sum of the sizes of their blocks.
     pub shallow_size: u64,
-    /// The fingerprint of the path up to here.
+    /// The fingerprint of the path up to this step.
     pub fingerprint: String,
     /// The next places of the paths.
     pub children: Vec<Branch>,
@@ -133,13 +138,13 @@ pub struct Branch {
     pub more: Option<More>,
 }
 
-/// The branches that the limit leaves out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+/// Branches that the limit leaves out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct More {
     /// Their number.
     pub branches: u64,
-    /// The number of objects of the set in them.
+    /// The number of objects of the set in these branches.
     pub count: u64,
     /// The sum of the sizes of their blocks.
     pub shallow_size: u64,

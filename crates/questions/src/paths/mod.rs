@@ -7,11 +7,12 @@ mod merged;
 mod one_object;
 mod sets;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
-use crate::parts::page::{default_limit, page};
+use crate::parts::page::{default_limit, limit_schema, page};
 pub use answer::{Branch, FirstEdges, HeldBy, MergedPaths, More, PathAnswer};
 use base::control::Control;
 use base::error::Result;
@@ -22,21 +23,33 @@ pub(crate) use sets::set_of_new;
 use sets::{set_of_addresses, set_of_class};
 
 /// Whose paths to look for: these objects, those of a class, or those that are not in another heap.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PathOptions {
-    /// Their addresses. One object gives the answer about its path; the paths of several are merged.
+    /// The addresses of the objects. One gives the answer about its path; the paths of several are merged.
     #[serde(default)]
+    #[schemars(extend("x-target" = true, "x-cli" = "--object <address...>: these objects"))]
     pub objects: Option<Vec<u32>>,
-    /// The live objects of a class, with `*` and `?` as in `find`; with `newSince` the new ones of
-    /// these.
+    /// The live objects of a class, with `*` and `?` as in `find`; with `newSince` the new ones of these.
     #[serde(default)]
+    #[schemars(extend(
+        "x-target" = true,
+        "x-cli" = "-c, --class <glob>: the live objects of a class; * stands for any text",
+        "x-agent" = { "is": "glob" }
+    ))]
     pub class: Option<String>,
-    /// The live objects that are not in the other heap.
+    /// The live objects that an earlier heap of the same module does not have.
     #[serde(default)]
+    #[schemars(extend(
+        "x-target" = true,
+        "x-earlier" = true,
+        "x-cli" = "--new-since <dump>: the live objects that are not in this earlier dump",
+        "x-agent" = { "is": "heap", "description": "the handle of an earlier dump" }
+    ))]
     pub new_since: bool,
-    /// The number of branches, or independent references, to list.
+    /// How many branches, or independent references, to list: a whole number ≥ 1 (default: 20).
     #[serde(default = "default_limit")]
+    #[schemars(schema_with = "limit_schema")]
     pub limit: u64,
 }
 

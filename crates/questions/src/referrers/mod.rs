@@ -2,11 +2,12 @@
 
 mod answer;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::object_at::object_at;
-use crate::parts::page::{default_limit, page};
+use crate::parts::page::{default_limit, limit_schema, offset_schema, page};
 use crate::parts::references::{Reference, named_edge, nth_reference};
 pub use answer::Referrers;
 use base::control::Control;
@@ -15,16 +16,19 @@ use base::warning::Warning;
 use heap::RootSlot;
 
 /// Whose references to list, and how many.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReferrerOptions {
-    /// Its address, or one inside it.
+    /// The address of the object, or one inside it.
+    #[schemars(extend("x-cli" = "<address>", "x-agent" = { "is": "address" }))]
     pub address: u32,
-    /// The number of entries to list.
+    /// How many entries to list: a whole number ≥ 1 (default: 20).
     #[serde(default = "default_limit")]
+    #[schemars(schema_with = "limit_schema")]
     pub limit: u64,
-    /// The number of entries to leave out before the first.
+    /// How many entries to leave out before the first (default: 0).
     #[serde(default)]
+    #[schemars(schema_with = "offset_schema")]
     pub offset: u64,
 }
 

@@ -1,28 +1,41 @@
 //! The accounting in the shape of its JSON.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use heap::{Accounting, CollectorState};
 
-/// What every byte of the heap is used for, in bytes.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// The whole heap in bytes. live + garbage + raw + free + overhead + gaps + unread = totalHeapSize, exactly.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[allow(missing_docs, reason = "the fields are those of `Accounting`")]
+#[schemars(rename = "Accounting")]
 pub struct AccountingJson {
+    /// Live objects, by the first kind of root that reaches them: global variables, stack, pinned objects.
     pub live: LiveJson,
+    /// Objects that the collector has not freed yet.
     pub garbage: u64,
+    /// Blocks in use that hold no object (`heap.alloc`).
     pub raw: u64,
+    /// Free blocks of the allocator. `fragmentation` is the share of their bytes that is not in the largest one.
     pub free: FreeJson,
+    /// Bytes that the allocator uses itself: ends of regions and padding.
     pub overhead: u64,
+    /// Memory that does not belong to the allocator: pages that other code added with `memory.grow`.
     pub gaps: u64,
+    /// The part after damage; 0 unless the result is partial.
     pub unread: u64,
+    /// The state of the collector; null if the module does not name the variable that holds it.
+    #[schemars(extend("enum" = ["idle", "marking", "sweeping", null]))]
     pub collector: Option<&'static str>,
+    /// Pinned objects by class.
     pub pinned: Vec<PinnedJson>,
 }
 
 /// Live bytes by the first kind of root that reaches them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[allow(missing_docs, reason = "the fields are those of `LiveBytes`")]
+#[schemars(inline)]
 pub struct LiveJson {
     pub global: u64,
     pub stack: u64,
@@ -30,8 +43,9 @@ pub struct LiveJson {
 }
 
 /// Free blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[allow(missing_docs, reason = "the fields are those of `FreeBlocks`")]
+#[schemars(inline)]
 pub struct FreeJson {
     pub bytes: u64,
     pub blocks: u64,
@@ -40,8 +54,9 @@ pub struct FreeJson {
 }
 
 /// Pinned objects of one class.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub struct PinnedJson {
     /// Its full name, such as `assembly/game/Player`.
     pub class_name: String,

@@ -1,47 +1,51 @@
 //! The answer to `summary`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::accounting::AccountingJson;
 use base::trap::Trap;
 use heap::{Category, JoinedSums};
 
-/// The totals of a heap.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// The answer to `Heap.summary`.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "SummaryAnswer")]
 pub struct Summary {
-    /// Memory size − first block; absent for a snapshot.
+    /// Absent for a heap snapshot of V8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_heap_size: Option<u64>,
     /// All live heap objects.
     pub total_live_size: u64,
-    /// Of a native program: what nothing in the memory leads to. Absent for other heaps.
+    /// Of a program of C, C++, Rust or Zig: what nothing in the memory leads to. Absent for other heaps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreferenced: Option<UnreferencedCounts>,
-    /// What every byte is used for, and the state of the collector; absent for a snapshot.
+    /// Absent for a heap snapshot of V8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accounting: Option<AccountingJson>,
-    /// The numbers of objects.
+    /// Heap objects, live and not, and objects in static memory. A heap snapshot of V8 has only live ones.
     pub objects: ObjectCounts,
     /// The number of different class names of live heap objects.
     pub classes: u64,
-    /// The number of roots of each kind.
+    /// The number of globals and stack words that refer to an object, and of pinned objects. Of a heap snapshot of
+    /// V8: `global` counts the roots of the page or the program, `system` those of V8 itself.
     pub roots: RootCounts,
-    /// What only objects of each category keep alive; absent for a dump.
+    /// Of a heap snapshot of V8: what only objects of each category keep alive, these objects included. An object can
+    /// be in several categories. Objects of no size do not count. Absent for a dump.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<CategorySum>,
-    /// The sums of two heaps that were joined, and the pinned objects by what is known of their holders; absent for one
-    /// heap.
+    /// The sums of two heaps that were joined. Absent for one heap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub joined: Option<Box<JoinedSums>>,
-    /// The trap at which the memory was taken; absent for what is no coredump.
+    /// The trap at which the memory was taken. Absent for what is no coredump.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trap: Option<Trap>,
 }
 
 /// What only objects of a category keep alive, and these themselves. An object can be in several categories.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub struct CategorySum {
     /// The category.
     pub category: Category,
@@ -52,8 +56,9 @@ pub struct CategorySum {
 }
 
 /// Blocks to which nothing in the memory leads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub struct UnreferencedCounts {
     /// Their number.
     pub count: u64,
@@ -64,7 +69,8 @@ pub struct UnreferencedCounts {
 }
 
 /// Numbers of objects.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct ObjectCounts {
     /// Heap objects that a root reaches.
     pub live: u64,
@@ -77,7 +83,8 @@ pub struct ObjectCounts {
 }
 
 /// Numbers of roots: globals and stack words that refer to an object, and pinned objects.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct RootCounts {
     /// Global variables and static fields.
     pub global: u64,

@@ -1,18 +1,20 @@
 //! The answer to `suspects`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::parts::cut::Cut;
 use crate::parts::path::Path;
 use heap::SizeParts;
 
-/// The objects and classes that retain the most, and where the bytes accumulate.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// The answer to `Heap.suspects`.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "SuspectsAnswer")]
 pub struct Suspects {
     /// All live heap objects.
     pub total_live_size: u64,
-    /// Of heaps that were joined: these bytes by heap.
+    /// Of heaps that were joined: the same by heap. Absent for one heap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_live_parts: Option<SizeParts>,
     /// The least number of bytes that a suspect retains, or by which it has grown.
@@ -22,8 +24,9 @@ pub struct Suspects {
 }
 
 /// The kind of a suspect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
 pub enum SuspectKind {
     /// One object.
     Object,
@@ -34,29 +37,29 @@ pub enum SuspectKind {
 }
 
 /// Something that retains a large part of the heap, or has grown.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Suspect {
-    /// Its kind.
+    /// One object; all top-level objects of a class together; or objects with equal paths whose number or size grew.
     pub kind: SuspectKind,
     /// The full name of its class, such as `assembly/game/Player`.
     pub class_name: String,
-    /// Its payload, if it is one object.
+    /// The address, if the suspect is one object.
     pub address: Option<u32>,
-    /// The address as text: `0x9540`, or the id `@38208`.
+    /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: Option<String>,
     /// The number of its objects.
     pub count: u64,
     /// Bytes that it keeps alive, with its own.
     pub retained_size: u64,
-    /// Of heaps that were joined: the retained size by heap.
+    /// Of heaps that were joined: the retained size by heap. Absent for one heap.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retained_parts: Option<SizeParts>,
-    /// Its retained size in the earlier heap; `None` without an earlier heap.
+    /// With an earlier heap: the retained size there.
     pub retained_size_before: Option<u64>,
-    /// Its part of the live bytes, from 0 to 1.
+    /// The suspect's part of the live bytes, from 0 to 1.
     pub share: f64,
-    /// Where the bytes are.
+    /// The object that immediately dominates many small ones.
     pub accumulation: Option<Accumulation>,
     /// The path from a root.
     pub path: Option<Path>,
@@ -67,8 +70,9 @@ pub struct Suspect {
 }
 
 /// The object that immediately dominates many small objects of a suspect.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub struct Accumulation {
     /// The object.
     pub address: u32,
@@ -76,7 +80,7 @@ pub struct Accumulation {
     pub address_text: String,
     /// The full name of its class, such as `assembly/game/Player`.
     pub class_name: String,
-    /// The field that refers to it, such as `assembly/server/PriceFeed.listeners`.
+    /// The field that refers to this object, such as `assembly/server/PriceFeed.listeners`.
     pub owner: Option<String>,
     /// The objects of one place of which it is the largest, if there are several: what accumulates is in all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,8 +90,9 @@ pub struct Accumulation {
 }
 
 /// The objects of one place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub struct Together {
     /// Their number.
     pub count: u64,
@@ -96,8 +101,9 @@ pub struct Together {
 }
 
 /// Objects of one class that accumulate.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub struct AccumulatedClass {
     /// Its full name, such as `assembly/game/Player`.
     pub class_name: String,

@@ -10,11 +10,12 @@ mod largest;
 mod parts;
 mod text;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
-use crate::parts::page::{default_limit, page};
+use crate::parts::page::{default_limit, limit_schema, page};
 pub use answer::{AccumulatedClass, Accumulation, Suspect, SuspectKind, Suspects, Together};
 use base::control::Control;
 use base::error::Result;
@@ -22,15 +23,24 @@ use grown::grown_suspects;
 use largest::{THRESHOLD, largest_suspects};
 
 /// What is a suspect, and how many of them to list.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SuspectOptions {
-    /// The least part of the live bytes that a suspect retains: above 0, at most 1; by default 0.1. With
-    /// an earlier heap, the least part by which it has grown; by default 0.02.
+    /// The least part of the live bytes that a suspect retains: above 0 and at most 1 (default: 0.1; with an earlier
+    /// heap 0.02).
     #[serde(default)]
+    #[schemars(
+        range(max = 1),
+        extend(
+            "exclusiveMinimum" = 0,
+            "x-cli" = "--threshold <percent>: list only suspects with at least this part of the live bytes (default: 10; with --before 2)",
+            "x-agent" = { "description": "the least part of the live bytes (default: 0.1; with before 0.02)" }
+        )
+    )]
     pub threshold: Option<f64>,
-    /// The number of entries to list.
+    /// How many suspects to list: a whole number ≥ 1 (default: 20).
     #[serde(default = "default_limit")]
+    #[schemars(schema_with = "limit_schema")]
     pub limit: u64,
 }
 

@@ -1,43 +1,49 @@
 //! The answer about unreachable memory.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::entries::UnreferencedObjects;
 use heap::ObjectState;
 
-/// Objects that no root reaches, and raw blocks to which nothing refers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// The answer to `Heap.unreachable`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "UnreachableAnswer")]
 pub struct Unreachable {
-    /// The objects.
+    /// Objects that no root reaches: the collector has not freed them yet.
     pub garbage: Garbage,
-    /// The raw blocks.
+    /// Blocks of `heap.alloc`.
     pub raw: RawBlocks,
-    /// Of a native program: what nothing refers to. Absent for other heaps.
+    /// Of a program of C, C++, Rust or Zig: blocks to which nothing in the memory leads. The host or a local variable
+    /// may hold them. Absent for other heaps; such a program has neither garbage nor raw blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreferenced: Option<UnreferencedObjects>,
     /// A graph of the largest of both and the objects to which they refer; only if the question asks for it.
     #[serde(flatten)]
+    #[schemars(skip)]
     pub graph: Option<UnreachableGraph>,
 }
 
 /// Objects that the collector has not freed yet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub struct Garbage {
     /// Their number.
     pub count: u64,
     /// The sum of the sizes of their blocks.
     pub shallow_size: u64,
-    /// The largest classes: shallow size ↓, count ↓, name ↑.
+    /// The largest classes: shallow size ↓, count ↓, name ↑. The rest of the sums above belongs to other classes.
     pub classes: Vec<GarbageClass>,
-    /// Objects that refer to each other in a cycle, or to themselves. The collector frees them like the
-    /// others.
+    /// The strongly connected components of two or more objects, and single objects that refer to themselves. The
+    /// collector frees cycles like all other garbage, so they are not a leak.
     pub cycles: GarbageCycles,
 }
 
 /// Unreachable objects of a class.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub struct GarbageClass {
     /// Its full name, such as `assembly/game/Player`.
     pub class_name: String,
@@ -49,41 +55,42 @@ pub struct GarbageClass {
 
 /// The cycles among unreachable objects: the strongly connected components of two or more objects, and
 /// single objects that refer to themselves.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub struct GarbageCycles {
-    /// How many cycles there are.
+    /// The number of cycles.
     pub total: u64,
-    /// How many objects they have.
+    /// The number of objects in all cycles.
     pub count: u64,
     /// The sum of the sizes of their blocks.
     pub shallow_size: u64,
-    /// The largest groups of cycles of the same classes: shallow size ↓, count ↓, names ↑.
+    /// The largest groups: shallow size ↓, count ↓, names ↑. The rest of the sums above belongs to other groups.
     pub groups: Vec<CycleGroup>,
 }
 
 /// All cycles whose objects are of the same classes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CycleGroup {
-    /// How many cycles there are.
+    /// The number of cycles.
     pub cycles: u64,
-    /// How many objects they have.
+    /// The number of objects in all of them.
     pub count: u64,
     /// The sum of the sizes of their blocks.
     pub shallow_size: u64,
     /// The objects by class: count ↓, name ↑.
     pub classes: Vec<CycleClass>,
-    /// The object with the lowest address of each of the largest cycles. Order: shallow size of the cycle ↓,
-    /// count ↓, address ↑.
+    /// The lowest address of each of the largest cycles, the largest first.
     pub addresses: Vec<u32>,
     /// These addresses as text.
     pub address_texts: Vec<String>,
 }
 
 /// Objects of a class in cycles.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub struct CycleClass {
     /// Its full name, such as `assembly/game/Player`.
     pub class_name: String,
@@ -92,19 +99,23 @@ pub struct CycleClass {
 }
 
 /// Blocks in use that hold no object.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct RawBlocks {
     /// Their number.
     pub count: u64,
     /// Their sizes.
     pub size: u64,
-    /// The blocks to which nothing refers; `None` if the dump has no global values, because globals could
-    /// refer to them.
+    /// Raw blocks into which no word points. The words of live objects, static data, globals, the stack, memory that
+    /// the allocator does not own, and other referenced raw blocks are searched. This is an estimate, and a warning
+    /// says so: a number, or the old contents of memory, can look like an address; and the host, a local variable or
+    /// an i64 global can hold an address. Null if the dump has no global values.
     pub unreferenced: Option<UnreferencedBlocks>,
 }
 
 /// Raw blocks to which nothing seems to refer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct UnreferencedBlocks {
     /// Their number.
     pub count: u64,
@@ -115,8 +126,9 @@ pub struct UnreferencedBlocks {
 }
 
 /// A raw block.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub struct RawBlock {
     /// The address that `heap.alloc` returned.
     pub address: u32,
@@ -126,42 +138,42 @@ pub struct RawBlock {
     pub size: u32,
 }
 
-/// Unreachable objects and blocks as a graph.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// The graph in an answer to `Heap.unreachable` with `maxNodes`: the largest unreachable objects and unreferenced raw
+/// blocks. If these are fewer than `maxNodes`, the largest live and static objects to which they refer are added.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnreachableGraph {
-    /// The largest unreachable objects and blocks, then the largest live and static objects to which they
-    /// refer.
+    /// Size ↓, class name ↑, address ↑.
     pub nodes: Vec<UnreachableNode>,
-    /// The references between these objects.
+    /// All references between these objects; at most 16 per node of `maxNodes`. Raw blocks have none.
     pub edges: Vec<UnreachableEdge>,
 }
 
-/// An object or a block of the graph.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// An object or a raw block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UnreachableNode {
     /// Its payload.
     pub address: u32,
-    /// The address as text: `0x9540`, or the id `@38208`.
+    /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: String,
-    /// Its class; `None` for a raw block.
+    /// Null for a raw block.
     pub class_name: Option<String>,
     /// Its kind.
     pub state: ObjectState,
     /// The size of its block.
     pub shallow_size: u64,
-    /// The number of its cycle; `None` if it is in none. The cycles of the graph are numbered from 0, the
+    /// The number of the object's cycle; null if it is in none. The cycles of the graph are numbered from 0, the
     /// largest first.
     pub cycle: Option<u32>,
 }
 
 /// A reference between two nodes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnreachableEdge {
-    /// The index of the node that has the reference.
+    /// The index in `nodes` of the object that has the reference.
     pub from: u32,
-    /// The index of the node to which it refers.
+    /// The index in `nodes` of the object to which it refers.
     pub to: u32,
-    /// The label of the reference, with indexes and keys as `[*]`.
+    /// The reference, with indexes and keys as `[*]`.
     pub label: String,
 }

@@ -1,5 +1,6 @@
 //! Blocks of a native program to which no root leads, by the entries that hold them.
 
+use schemars::JsonSchema;
 use std::cmp::Reverse;
 
 use serde::Serialize;
@@ -13,21 +14,22 @@ use base::units::ObjectIndex;
 use heap::RootKind;
 
 /// Blocks to which nothing in the memory leads. The host or a local variable may hold them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub struct UnreferencedObjects {
     /// Their number.
     pub count: u64,
     /// The sum of their shallow sizes, in bytes.
     pub shallow_size: u64,
-    /// How many entries there are: single blocks and cycles to which no other of these blocks refers.
+    /// The number of entries: single blocks and cycles to which no other of these blocks refers.
     pub total: u64,
     /// The largest: retained size ↓, address ↑.
     pub entries: Vec<UnreferencedEntry>,
 }
 
 /// A block, or a cycle of blocks, to which nothing refers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UnreferencedEntry {
     /// The block, or one of the cycle.
@@ -36,10 +38,10 @@ pub struct UnreferencedEntry {
     pub address_text: String,
     /// Its class.
     pub class_name: String,
-    /// The line that allocated it, if there is a profile.
+    /// The line that allocated it: only if the heap was opened with a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allocated_at: Option<Frame>,
-    /// The bytes that the program asked for, if there is a profile.
+    /// The bytes that the program asked for: only if the heap was opened with a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_size: Option<u32>,
     /// Its size, in bytes.

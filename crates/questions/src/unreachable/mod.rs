@@ -9,12 +9,13 @@ mod keep_first;
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::QuestionError;
 use crate::lacking::require;
 use crate::loaded_heap::LoadedHeap;
-use crate::parts::page::{default_limit, page};
+use crate::parts::page::{default_limit, limit_schema, page};
 pub use answer::{
     CycleClass, CycleGroup, Garbage, GarbageClass, GarbageCycles, RawBlock, RawBlocks, Unreachable,
     UnreachableEdge, UnreachableGraph, UnreachableNode, UnreferencedBlocks,
@@ -30,14 +31,20 @@ use heap::{Cycles, RawTable};
 use keep_first::keep_first;
 
 /// Whether to make a graph, and how many entries to list.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UnreachableOptions {
-    /// The largest number of nodes of the graph; no graph if `None`.
+    /// The largest number of nodes in the graph: a whole number ≥ 1 (default: no graph). The graph has at most 16 edges
+    /// per node; if there are more, a warning says how many are left out.
     #[serde(default)]
+    #[schemars(
+        range(min = 1),
+        extend("x-cli" = "--max-nodes <n>: in JSON, add a graph of at most n objects and blocks (default: no graph)")
+    )]
     pub max_nodes: Option<u64>,
-    /// The number of entries of each kind to list.
+    /// How many entries to list of each kind: a whole number ≥ 1 (default: 20).
     #[serde(default = "default_limit")]
+    #[schemars(schema_with = "limit_schema")]
     pub limit: u64,
 }
 

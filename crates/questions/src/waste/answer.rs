@@ -1,75 +1,81 @@
 //! The answer to `waste`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The memory that could be saved. Every byte counts once, for the first kind that claims it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// The answer to `Heap.waste`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "WasteAnswer")]
 pub struct Waste {
     /// All live heap objects.
     pub total_live_size: u64,
-    /// The bytes that all kinds together could save.
+    /// The bytes that all kinds together could save. Each byte counts once.
     pub total_savings: u64,
-    /// All kinds, in the order in which they claim bytes. Of a snapshot, the first alone.
+    /// All kinds, in the order in which they claim bytes: a byte belongs to the first kind that claims it.
     pub kinds: Vec<WasteKind>,
-    /// The headers of live objects. They are not savings, because an object needs its header. Absent for a
-    /// snapshot.
+    /// The headers of live objects: 20 bytes each. They do not count as savings, because an object needs its header.
+    /// Absent for a heap snapshot of V8, whose only kind is `duplicate-strings`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headers: Option<WasteHeaders>,
 }
 
 /// A kind of waste.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
 pub enum WasteKindName {
-    /// Strings with the same contents as another one, which is not counted.
+    /// Strings with the contents of another string. Of equal strings, a static one is not counted, otherwise the one with
+    /// the lowest address.
     DuplicateStrings,
-    /// Buffers and static arrays with the same class and contents as another one, which is not counted.
+    /// The same for `ArrayBuffer`s and for `StaticArray`s of one class. The buffer of an array, a view, a map or a set does
+    /// not count as a duplicate.
     DuplicateBuffers,
-    /// Containers without elements, with the blocks to which only they refer.
+    /// Arrays, views, maps and sets without elements, with the blocks to which only empty containers refer.
     EmptyContainers,
-    /// Buffers to which only views refer, if the views use less than an eighth of them.
+    /// Buffers to which only views refer, if the views use less than an eighth of the buffer.
     Views,
-    /// The parts of the buffers of arrays after the last element.
+    /// The part of an array's buffer after its last element.
     ArrayCapacity,
     /// Unused and deleted entries of maps and sets.
     Entries,
-    /// Bytes of blocks after the contents.
+    /// The bytes of blocks after the contents.
     Padding,
 }
 
 /// All waste of one kind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WasteKind {
     /// Which kind.
     pub kind: WasteKindName,
-    /// The number of objects that waste something.
+    /// The number of objects that waste something: copies, containers, buffers, arrays, maps and sets, objects.
     pub count: u64,
-    /// Bytes that could be saved.
+    /// The bytes that could be saved.
     pub savings: u64,
-    /// The number of groups.
+    /// The number of groups. At most `limit` of them are listed.
     pub total: u64,
-    /// The listed groups: savings ↓, count ↓, then classes by name, and copies by the address of the one that
-    /// is not counted.
+    /// Order: savings ↓, count ↓; then classes by name, and copies by the address of the one that is not counted.
     pub groups: Vec<WasteGroup>,
 }
 
-/// Objects with the same contents, or of the same class.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// Objects with the same contents, or of one class, that waste something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WasteGroup {
-    /// The contents, or the class.
+    /// For copies, the contents: the literal of a string, otherwise the class and the first elements. For other
+    /// kinds, the class.
     pub what: String,
-    /// The number of objects that waste something. For copies, the one that is not counted is left out.
+    /// The number of objects. For copies, the one that is not counted is left out.
     pub count: u64,
     /// Bytes that could be saved.
     pub savings: u64,
-    /// The fields or roots that hold them: savings ↓, count ↓, name ↑. The last entry, `(n more)`, sums up
-    /// the entries that the limit leaves out.
+    /// `Class.field` of the last step of the objects' paths (`Class.field[*]` for elements), or the root. If the
+    /// limit cuts the list, its last entry, `(n more)`, sums up the rest.
     pub holders: Vec<WasteHolder>,
 }
 
 /// A field or a root that holds objects that waste something.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct WasteHolder {
     /// `Class.field` of the last step of their paths, or the root.
     pub holder: String,
@@ -80,17 +86,19 @@ pub struct WasteHolder {
 }
 
 /// The headers of live heap objects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct WasteHeaders {
     /// All of them.
     pub size: u64,
-    /// By class: size ↓, name ↑. The last entry, `(n more)`, sums up the entries that the limit leaves out.
+    /// By class: size ↓, name ↑. If the limit cuts the list, its last entry, `(n more)`, sums up the rest.
     pub classes: Vec<HeaderClass>,
 }
 
 /// The headers of the objects of a class.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub struct HeaderClass {
     /// Its full name, such as `assembly/game/Player`.
     pub class_name: String,

@@ -12,11 +12,12 @@ mod shown_copies;
 mod sum;
 mod sums;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::lacking::require;
 use crate::loaded_heap::LoadedHeap;
-use crate::parts::page::{default_limit, page};
+use crate::parts::page::{default_limit, limit_schema, offset_schema, page};
 pub use answer::{
     HeaderClass, Waste, WasteGroup, WasteHeaders, WasteHolder, WasteKind, WasteKindName,
 };
@@ -31,14 +32,16 @@ use padding::padding;
 use sums::GroupSums;
 
 /// Which groups of waste to list.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WasteOptions {
-    /// The number of groups of each kind to list, and the number of holders of each group.
+    /// How many entries to list: a whole number ≥ 1 (default: 20).
     #[serde(default = "default_limit")]
+    #[schemars(schema_with = "limit_schema")]
     pub limit: u64,
-    /// The number of groups of each kind to leave out before the first.
+    /// How many entries to leave out before the first (default: 0).
     #[serde(default)]
+    #[schemars(schema_with = "offset_schema")]
     pub offset: u64,
 }
 

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// A table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
 pub enum ParquetTable {
     /// One row: where the dump is from, its totals, its warnings.
     Dump,
@@ -27,36 +29,40 @@ pub enum ParquetTable {
 }
 
 /// What a dump does not contain, and tables need.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DumpFacts {
-    /// The SHA-256 of the dump, in hexadecimal digits.
+    /// The SHA-256 of the dump file: 64 hexadecimal digits, the first column of every table.
     pub dump_id: String,
-    /// The SHA-256 of the module; `None` for a heap snapshot of V8.
+    /// The SHA-256 of the module file: 64 hexadecimal digits. A dump needs it; a heap snapshot of V8 has none.
     #[serde(default)]
     pub module_id: Option<String>,
-    /// When the dump was taken, in milliseconds since 1970.
+    /// When the dump was taken. The engine reads it in milliseconds since 1970.
+    #[schemars(extend("x-ts" = "Date"))]
     pub captured_at: i64,
     /// The size of the dump file in bytes.
     pub dump_size: u64,
-    /// Where the dump is.
+    /// Where the dump is (default: an empty text).
+    #[schemars(default)]
     pub source: String,
-    /// Anything that is known of the process, such as its service, release and machine.
+    /// What is known of the process, such as its service, release and machine (default: nothing).
+    #[schemars(default)]
     pub labels: BTreeMap<String, String>,
 }
 
-/// What a table shows.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+/// Which table to write, and what it needs to know of the dump, which the dump does not contain.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ParquetOptions {
-    /// The table.
+    /// The table. `object`, `edge` and `field` have a row for each object, reference and field; the others stay small.
     pub table: ParquetTable,
     /// Facts about the dump.
+    #[schemars(extend("x-flat" = true))]
     pub dump: DumpFacts,
-    /// Whether tables show what strings contain.
+    /// Show the beginnings of strings (default: false).
     #[serde(default)]
     pub strings: bool,
-    /// Whether names of classes, fields, variables and globals are replaced by hashes.
+    /// Replace the names of classes, fields, variables and globals by hashes (default: false).
     #[serde(default)]
     pub hash_names: bool,
 }

@@ -1,0 +1,97 @@
+/** What the command line and the checks of values need of the schemas: `js/generated/options.ts`. */
+import {
+  type Definitions,
+  definitions,
+  nameOf,
+  questionsOf,
+  type Schema,
+  textsOf,
+  withoutNull,
+} from "./schema.ts";
+
+const HEAD = `/** Options of questions, comparisons and exports. Written by \`npm run generate\` from the types of the engine. */
+import type { CommandFacts, OptionFacts } from "../option_facts.js";
+
+`;
+
+type Facts = Record<string, unknown>;
+
+export function facts(): string {
+  const all = definitions("options");
+  const questions = Object.fromEntries(
+    questionsOf(all).map(([name, schema]) => [name, commandFacts(schema, all)]),
+  );
+  const exports = Object.fromEntries(
+    (all.Export?.oneOf ?? []).map(({ properties: { format, ...properties } = {} }) => [
+      String(format?.const),
+      optionFacts(properties, all),
+    ]),
+  );
+  return [
+    HEAD,
+    constant("QUESTIONS", "CommandFacts", questions),
+    constant(
+      "COMPARISONS",
+      "CommandFacts",
+      { growth: commandFacts(all.GrowthOptions as Schema, all), check: commandFacts(all.CheckOptions as Schema, all) },
+    ),
+    constant("EXPORTS", "Record<string, OptionFacts>", exports),
+  ].join("\n");
+}
+
+function constant(name: string, type: string, value: Record<string, object>): string {
+  const keys = Object.keys(value)
+    .map((key) => JSON.stringify(key))
+    .join(" | ");
+  return `export const ${name}: Record<${keys}, ${type}> = ${JSON.stringify(value, null, 2)};\n`;
+}
+
+function commandFacts({ properties = {}, required = [], ...schema }: Schema, all: Definitions): Facts {
+  const { earlier, ...command } = schema["x-command"] ?? { about: "" };
+  const options = Object.entries(optionFacts(properties, all));
+  if (earlier !== undefined) {
+    const at = options.findIndex(([name]) => name === earlier.behind) + 1;
+    options.splice(at, 0, [earlier.name, { type: "heap", cli: earlier.cli }]);
+  }
+  for (const [name, option] of options) if (required.includes(name)) option.isRequired = true;
+  return { ...command, options: Object.fromEntries(options) };
+}
+
+function optionFacts(properties: Definitions, all: Definitions): Record<string, Facts> {
+  const entries = Object.entries(properties).flatMap(([name, schema]) =>
+    schema["x-flat"] === undefined
+      ? [[name, factsOf(schema, all)] as const]
+      : Object.entries(optionFacts(all[nameOf(schema.$ref ?? "")]?.properties ?? {}, all)),
+  );
+  return Object.fromEntries(entries);
+}
+
+function factsOf(given: Schema, all: Definitions): Facts {
+  const schema = withoutNull(given);
+  const { minimum, exclusiveMinimum: above, "x-cli": cli, "x-target": isTarget } = schema;
+  checkDefault(given);
+  const values = textsOf(schema, all);
+  const items = schema.type === "array" ? withoutNull(schema.items ?? {}) : undefined;
+  return defined({
+    type: given["x-earlier"] ? "heap" : given["x-ts"] || items?.$ref ? "other" : values ? "string" : schema.type,
+    values,
+    minimum: schema.type === "integer" ? minimum : undefined,
+    above,
+    maximum: schema.maximum ?? (schema.format === "uint32" ? 2 ** 32 - 1 : undefined),
+    items: items === undefined || items.$ref !== undefined ? undefined : factsOf(items, all),
+    cli,
+    isTarget,
+  });
+}
+
+/** Help that names a default must name that of the engine. */
+function checkDefault({ default: value, "x-cli": cli = "" }: Schema): void {
+  const named = /\(default: (\d+)\)$/.exec(cli)?.[1];
+  if (named !== undefined && Number(named) !== value) {
+    throw new Error(`"${cli}": the default of the engine is ${value}`);
+  }
+}
+
+function defined(facts: Facts): Facts {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+}
