@@ -36,6 +36,7 @@ pub struct FindOptions {
     #[serde(default)]
     #[schemars(extend(
         "x-cli" = "-c, --class <glob>: a class name; * is any text, ? is one character",
+        "x-page" = "Class: *Session",
         "x-agent" = { "is": "glob" }
     ))]
     pub class: Option<String>,
@@ -43,6 +44,7 @@ pub struct FindOptions {
     /// `docs/find-a-leak.md#which-objects-conditions` describes it.
     #[serde(default, rename = "where")]
     #[schemars(extend(
+        "x-page" = "Condition: open == false",
         "x-cli" = "--where <expression>: only objects for which it is true, in CEL: \"open == false\"",
         "x-agent" = {
             "description": "a condition in CEL: open == false && !(this.key in plateOrder). Names: fields, globals, className, shallowSize, retainedSize, address, size, isNew, has(this.x), startsWith, endsWith, contains",
@@ -67,6 +69,7 @@ pub struct FindOptions {
     /// An expression of CEL. In place of the objects, the answer lists groups of objects by its value.
     #[serde(default)]
     #[schemars(extend(
+        "x-page" = "Group by: state",
         "x-cli" = "--group-by <expression>: list groups by the value of an expression",
         "x-agent" = {
             "description": "groups in place of objects, by the value of this expression",
@@ -95,6 +98,7 @@ pub struct FindOptions {
     /// Only the objects at the place with this fingerprint, which `growth`, `check` and `paths` name.
     #[serde(default)]
     #[schemars(extend(
+        "x-page" = "Place: eb8ff4e42350",
         "x-cli" = "--place <fingerprint>: only the objects at a place that growth or paths names",
         "x-agent" = {
             "description": "only the objects at the place with this fingerprint, from growth or paths",
