@@ -3,6 +3,7 @@
  * answers is not known here. A `heap` is a handle from `status`.
  */
 import type { FindAnswer, FoundGroup, GrowthAnswer, PathAnswer, SizeParts } from "../../answers.js";
+import type { FindOptions } from "../../options.js";
 import type { ServedClasses, WantedClasses } from "../served/questions/classes.js";
 import type { Listed } from "../served/questions/found.js";
 import type { DominatorsBody, ObjectBody, ObjectRequest } from "../served/questions/objects.js";
@@ -114,17 +115,8 @@ export interface Methods {
   instances: { request: InstancesRequest; answer: InstancesAnswer };
   find: {
     /** `strings` leaves out containers. */
-    request: PageRequest & {
-      heap: string;
-      before?: string | null;
-      class?: string;
-      contains?: string;
-      strings?: boolean;
-      place?: string;
-      where?: string;
-      sum?: "shallow" | "retained";
-      groupBy?: string;
-    };
+    request: Omit<FindOptions, "before" | keyof PageRequest> &
+      PageRequest & { heap: string; before?: string | null; strings?: boolean };
     answer: Pick<FindAnswer, "where" | "sum"> & {
       /** The number of objects, listed or not. */
       found: number;

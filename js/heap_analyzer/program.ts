@@ -30,6 +30,7 @@ const COMMANDS = [
   "profile",
   "sites",
   "serve",
+  "completion",
   "help",
 ];
 

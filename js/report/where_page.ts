@@ -1,6 +1,7 @@
 /** Objects that meet a condition over their fields, with their number, sum and groups. */
 import type { FoundGroup } from "../../answers.js";
 import type { FoundRow } from "../explorer/methods.js";
+import { FIND_FIELDS, type FindField } from "../generated/find_fields.ts";
 import { type Child, element, fill } from "./dom.ts";
 import * as format from "./format.ts";
 import { later } from "./later.ts";
@@ -11,12 +12,6 @@ import { VirtualList } from "./virtual_list.ts";
 
 /** Groups that are listed. */
 const MOST_GROUPS = 200;
-const FIELDS = [
-  ["class", "Class", "*Session"],
-  ["place", "Place", "eb8ff4e42350"],
-  ["where", "Condition", "open == false"],
-  ["groupBy", "Group by", "state"],
-] as const;
 const COLUMNS = [
   ["Object", "text"],
   ["Class", "text"],
@@ -25,13 +20,11 @@ const COLUMNS = [
 ] as const;
 
 export function wherePage(context: PageContext, parameters: URLSearchParams): HTMLElement {
-  const inputs = FIELDS.map(([name, title, example]) => {
-    const input = element("input", { type: "text", id: `where-${name}` });
-    input.value = parameters.get(name) ?? "";
-    input.placeholder = example;
-    input.spellcheck = false;
-    const label = element("label", { for: input.id }, title);
-    return { name, input, element: element("span", { class: "field" }, label, input) };
+  const inputs = FIND_FIELDS.map((field) => {
+    const input = inputOf(field);
+    input.value = parameters.get(field.name) ?? "";
+    const label = element("label", { for: input.id }, field.title);
+    return { name: field.name, input, element: element("span", { class: "field" }, label, input) };
   });
   const answer = element("div");
   const show = () => {
@@ -65,6 +58,19 @@ export function wherePage(context: PageContext, parameters: URLSearchParams): HT
     form,
     answer,
   );
+}
+
+/** A choice among the texts that a field can be, or a field for any text. */
+function inputOf({ name, example = "", values }: FindField): HTMLInputElement | HTMLSelectElement {
+  const id = `where-${name}`;
+  if (values !== undefined) {
+    const options = ["", ...values].map((value) => element("option", { value }, value));
+    return element("select", { id }, ...options);
+  }
+  const input = element("input", { type: "text", id });
+  input.placeholder = example;
+  input.spellcheck = false;
+  return input;
 }
 
 async function load(

@@ -30,11 +30,10 @@ export function facts(): string {
   return [
     HEAD,
     constant("QUESTIONS", "CommandFacts", questions),
-    constant(
-      "COMPARISONS",
-      "CommandFacts",
-      { growth: commandFacts(all.GrowthOptions as Schema, all), check: commandFacts(all.CheckOptions as Schema, all) },
-    ),
+    constant("COMPARISONS", "CommandFacts", {
+      growth: commandFacts(all.GrowthOptions as Schema, all),
+      check: commandFacts(all.CheckOptions as Schema, all),
+    }),
     constant("EXPORTS", "Record<string, OptionFacts>", exports),
   ].join("\n");
 }
@@ -46,7 +45,10 @@ function constant(name: string, type: string, value: Record<string, object>): st
   return `export const ${name}: Record<${keys}, ${type}> = ${JSON.stringify(value, null, 2)};\n`;
 }
 
-function commandFacts({ properties = {}, required = [], ...schema }: Schema, all: Definitions): Facts {
+function commandFacts(
+  { properties = {}, required = [], ...schema }: Schema,
+  all: Definitions,
+): Facts {
   const { earlier, ...command } = schema["x-command"] ?? { about: "" };
   const options = Object.entries(optionFacts(properties, all));
   if (earlier !== undefined) {
@@ -73,7 +75,13 @@ function factsOf(given: Schema, all: Definitions): Facts {
   const values = textsOf(schema, all);
   const items = schema.type === "array" ? withoutNull(schema.items ?? {}) : undefined;
   return defined({
-    type: given["x-earlier"] ? "heap" : given["x-ts"] || items?.$ref ? "other" : values ? "string" : schema.type,
+    type: given["x-earlier"]
+      ? "heap"
+      : given["x-ts"] || items?.$ref
+        ? "other"
+        : values
+          ? "string"
+          : schema.type,
     values,
     minimum: schema.type === "integer" ? minimum : undefined,
     above,
@@ -94,4 +102,26 @@ function checkDefault({ default: value, "x-cli": cli = "" }: Schema): void {
 
 function defined(facts: Facts): Facts {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+}
+
+/** The fields of the page that finds objects: `js/generated/find_fields.ts`. */
+export function findFields(): string {
+  const all = definitions("options");
+  const [, find] = questionsOf(all).find(([name]) => name === "find") ?? [];
+  const fields = Object.entries(find?.properties ?? {}).flatMap(([name, schema]) => {
+    const [title, example] = schema["x-page"]?.split(": ") ?? [];
+    if (title === undefined) return [];
+    return [defined({ name, title, example, values: textsOf(withoutNull(schema), all) })];
+  });
+  return `/** Fields with which a page finds objects. Written by \`npm run generate\` from the types of the engine. */
+export interface FindField {
+  name: string;
+  title: string;
+  example?: string;
+  /** All texts that it can be. */
+  values?: readonly string[];
+}
+
+export const FIND_FIELDS: readonly FindField[] = ${JSON.stringify(fields, null, 2)};
+`;
 }

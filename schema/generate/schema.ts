@@ -21,6 +21,8 @@ export interface Schema {
   $ref?: string;
   /** The option of a command: flags, a colon, and its help. */
   "x-cli"?: string;
+  /** The field of a page: its title, and after a colon an example. */
+  "x-page"?: string;
   /** What is different for agents. */
   "x-agent"?: { is?: string; name?: string; description?: string; [limit: string]: unknown };
   /** The type in TypeScript, where an option is more pleasant than what the engine reads. */

@@ -88,7 +88,9 @@ export function options(): string {
     const flat = { ...schema, properties: flattened(properties, all) };
     return printer.definition(known.name, withRequired(flat, all), "StreamOptions", known.more);
   });
-  return [OPTIONS, ...questions, ...comparisons, ...exports].filter((text) => text !== "").join("\n");
+  return [OPTIONS, ...questions, ...comparisons, ...exports]
+    .filter((text) => text !== "")
+    .join("\n");
 }
 
 /** What the options of a question are in the API: without its object and its target, and with the earlier heap. */
@@ -115,7 +117,9 @@ function flattened(properties: Definitions, all: Definitions): Definitions {
 function withRequired(schema: Schema, all: Definitions): Schema {
   const flat = Object.values(schema.properties ?? {});
   const facts = all.DumpFacts?.required ?? [];
-  return flat.length === 0 ? schema : { ...schema, required: [...(schema.required ?? []), ...facts] };
+  return flat.length === 0
+    ? schema
+    : { ...schema, required: [...(schema.required ?? []), ...facts] };
 }
 
 /** The names from which no other leads first, each before those that it is the first to use. */
@@ -166,7 +170,8 @@ class Printer {
     if (schema["x-ts"] !== undefined) return schema["x-ts"];
     if (schema.$ref !== undefined) return nameOf(schema.$ref);
     if (schema.const !== undefined) return JSON.stringify(schema.const);
-    if (schema.enum !== undefined) return this.#union(schema.enum.map((one) => JSON.stringify(one)));
+    if (schema.enum !== undefined)
+      return this.#union(schema.enum.map((one) => JSON.stringify(one)));
     const some = choices(schema);
     if (some !== undefined) return this.#union(some.map((one) => this.#type(one, indent)));
     const types = [schema.type ?? "unknown"].flat();
@@ -189,7 +194,9 @@ class Printer {
 
   /** Null stands last. */
   #union(types: string[]): string {
-    const different = new Set(types.flatMap((type) => (/[{<`]/.test(type) ? type : type.split(" | "))));
+    const different = new Set(
+      types.flatMap((type) => (/[{<`]/.test(type) ? type : type.split(" | "))),
+    );
     const hasNull = different.delete("null");
     return [...different, ...(hasNull ? ["null"] : [])].join(" | ");
   }
@@ -205,7 +212,9 @@ class Printer {
     const text = `${description}${list}`
       .replaceAll("`None`", "null")
       .replace(/\[(`[\w.]+`)\](\([^)]*\))?/g, "$1")
-      .replace(/`((\w+)(?:\.\w+)?)`/g, (whole, link, name) => (this.#isLink(name) ? `{@link ${link}}` : whole));
+      .replace(/`((\w+)(?:\.\w+)?)`/g, (whole, link, name) =>
+        this.#isLink(name) ? `{@link ${link}}` : whole,
+      );
     const lines = text.split(/\n\n|\n(?=- )/).flatMap((part) => wrapped(part, 116 - indent.length));
     if (lines.length === 1 && (lines[0] as string).length < 110 - indent.length) {
       return `${indent}/** ${lines[0]} */\n`;
@@ -224,7 +233,8 @@ function wrapped(text: string, width: number): string[] {
   const inner = text.startsWith("- ") ? "  " : "";
   for (const word of text.split(/\s+/)) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + word.length < width) lines[lines.length - 1] = `${last} ${word}`;
+    if (last !== undefined && last.length + word.length < width)
+      lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(`${last === undefined ? "" : inner}${word}`);
   }
   return lines;

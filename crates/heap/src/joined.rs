@@ -164,6 +164,7 @@ pub struct JoinedSums {
     /// with the pins and the arrays of declared slots. At most 20 classes are named, those with most objects first.
     /// Absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-agent" = { "description": "what only cycles across the border keep, with pins and arrays of slots" }))]
     pub cycles: Option<KeptByCycles>,
 }
 

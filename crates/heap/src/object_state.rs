@@ -6,6 +6,7 @@ use serde::Serialize;
 /// What is at an address. `raw` and `free` blocks contain no object and have no class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(extend("x-agent" = { "type": "string" }))]
 pub enum ObjectState {
     /// A heap object that a root reaches.
     Live,

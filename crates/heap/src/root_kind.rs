@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 
 /// Why an object is a root. If there are several reasons, the first of this order counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema)]
-#[schemars(inline, rename_all = "kebab-case")]
+#[schemars(inline, rename_all = "kebab-case", extend("x-agent" = { "type": "string" }))]
 pub enum RootKind {
     /// A global variable or a static field refers to it.
     Global,

@@ -1,8 +1,8 @@
 /** Single objects: which there are, what refers to them, why they are alive, and what they keep alive. */
 import type {
-  Category,
   Edge,
   FindAnswer,
+  FindOptions,
   FoundGroup,
   Heap,
   ObjectAnswer,
@@ -13,21 +13,7 @@ import type { Found, Watch } from "./found.js";
 import { addressOf, type PageRequest, pageOf } from "./parameters.js";
 
 /** What `find` looks for. */
-export interface WantedObjects extends PageRequest {
-  class?: string | undefined;
-  minSize?: number | undefined;
-  contains?: string | undefined;
-  category?: Category | undefined;
-  /** The fingerprint of a place. */
-  place?: string | undefined;
-  where?: string | undefined;
-  /** Lists no objects: only their number. */
-  count?: boolean | undefined;
-  sum?: "shallow" | "retained" | undefined;
-  groupBy?: string | undefined;
-  /** An earlier heap of the same module, for `isNew`. */
-  before?: Heap | undefined;
-}
+export type WantedObjects = Omit<FindOptions, keyof PageRequest> & PageRequest;
 
 export interface FoundBody extends Pick<FindAnswer, "objects" | "where" | "sum"> {
   /** The number of objects, listed or not. */

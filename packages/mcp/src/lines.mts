@@ -1,8 +1,6 @@
 /** Parts of texts: addresses, places, paths, cuts. */
-import type { SizeParts } from "@warpo/heap-analyzer";
-import type { z } from "zod";
+import type { Cut, Edge, Evidence, Path, Root, SizeParts } from "@warpo/heap-analyzer";
 import { formatCount, formatSize } from "../../../js/units.ts";
-import type { cutShape, edgeShape, evidenceShape, pathShape, rootShape } from "./question.mts";
 
 export { formatCount, formatSize };
 
@@ -16,7 +14,7 @@ export function withFunction(text: string, functionName: string | undefined): st
   return functionName === undefined ? text : `${text} (${functionName})`;
 }
 
-export function rootText({ kind, name }: z.output<typeof rootShape>): string {
+export function rootText({ kind, name }: Root): string {
   return name === null ? kind : `${kind} ${name}`;
 }
 
@@ -40,12 +38,12 @@ export function inWords(bytes: number, parts: SizeParts | undefined): string {
   return sizes({ retainedSize: bytes, retainedParts: parts });
 }
 
-function evidenceText({ kind, hits, values }: NonNullable<z.output<typeof evidenceShape>>): string {
+function evidenceText({ kind, hits, values }: Evidence): string {
   return kind === "derived" ? `derived: ${hits} of ${values} values` : kind;
 }
 
 /** A path in few lines: the root, then a line for each step. */
-export function pathLines(path: z.output<typeof pathShape> | null): string[] {
+export function pathLines(path: Path | null): string[] {
   if (path === null) return ["No path: no root reaches it."];
   const steps = path.steps.map((step) => {
     const { labelText, addressText, className, functionName, repeat } = step;
@@ -60,18 +58,18 @@ export function pathLines(path: z.output<typeof pathShape> | null): string[] {
 }
 
 /** The reference to cut. */
-export function cutText(cut: z.output<typeof cutShape>): string {
+export function cutText(cut: Cut): string {
   return `Cutting ${place(cut)} frees ${sizes({ retainedSize: cut.freed, retainedParts: cut.freedParts })}.`;
 }
 
 /** A reference by its holder. */
-export function edgeText(edge: z.output<typeof edgeShape>): string {
+export function edgeText(edge: Edge): string {
   const at = edge.addressText === null ? "" : ` of ${edge.addressText}`;
   const because = edge.evidence === undefined ? "" : `, ${evidenceText(edge.evidence)}`;
   return `${place(edge)}${at}${because}${edge.independent ? ", independent" : ""}`;
 }
 
-function place(edge: Omit<z.output<typeof cutShape>, "freed" | "freedParts">): string {
+function place(edge: Omit<Cut, "freed" | "freedParts">): string {
   if (edge.root !== null) return rootText(edge.root);
   return `${edge.className ?? ""}${edge.labelText ?? ""}`;
 }

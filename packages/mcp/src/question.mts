@@ -1,14 +1,9 @@
 /** What a question is: the same for MCP tools and for the methods of JSON-RPC. */
 import type { Heap } from "@warpo/heap-analyzer";
 import { z } from "zod";
-import {
-  ADDRESS,
-  LONGEST_TEXT,
-  MOST_ENTRIES,
-  MOST_OFFSET,
-} from "../../../js/served/questions/parameters.ts";
 import type { FoundAnswer } from "./answers.mts";
 import type { Control } from "./control.mts";
+import { count } from "./fields.mts";
 import type { Handles } from "./handles.mts";
 import type { OpenHeap } from "./heaps.mts";
 import type { Roots } from "./roots.mts";
@@ -58,10 +53,6 @@ interface Definition<I extends z.ZodRawShape, O extends z.ZodRawShape> {
   render(body: z.output<z.ZodObject<O>>): string[];
 }
 
-/** Numbers of answers. Not `int()`, whose bounds would be half of the schemas. */
-const count = z.number();
-const whole = z.number().int();
-
 const PAGE = {
   page: z.strictObject({
     total: count,
@@ -97,96 +88,7 @@ export function question<I extends z.ZodRawShape, O extends z.ZodRawShape>(
   } as unknown as Question;
 }
 
-/** Inputs that several questions have. */
-export const heap = z.string().max(100).describe("a handle from open_heaps");
-export const before = z
-  .string()
-  .max(100)
-  .optional()
-  .describe("the handle of an earlier dump, to compare with");
-export const category = z.enum(["detached-nodes", "event-handlers", "contexts", "console"]);
-export const glob = z.string().min(1).max(LONGEST_TEXT);
-export const address = z
-  .union([
-    z
-      .number()
-      .int()
-      .min(0)
-      .max(2 ** 32 - 1),
-    z.string().regex(ADDRESS),
-  ])
-  .describe("a number, or addressText (0x93a0, @1234)");
-export const page = {
-  limit: whole.min(1).max(MOST_ENTRIES).default(20).describe("entries to list"),
-  offset: whole.min(0).max(MOST_OFFSET).default(0).describe("entries to leave out first"),
-};
-
-/** Bytes. */
-export const size = count;
-
-/** Bytes of two heaps that were joined. */
-export const partsShape = z
-  .strictObject({ javascript: size, wasm: size })
-  .meta({ id: "parts" })
-  .optional();
-/** What speaks for a reference between joined heaps. */
-export const evidenceShape = z
-  .strictObject({ kind: z.enum(["exact", "derived", "declared"]), hits: count, values: count })
-  .meta({ id: "evidence" })
-  .optional();
-
-/** Shapes that several fields have. In a schema, one with a name of its own is written once. */
-export const rootShape = z
-  .strictObject({ kind: z.string(), name: z.string().nullable() })
-  .meta({ id: "root" });
-export const objectShape = z.strictObject({
-  address: count,
-  addressText: z.string(),
-  className: z.string(),
-});
-export const pathShape = z.strictObject({
-  root: rootShape,
-  steps: z.array(
-    z.strictObject({
-      label: z.string().nullable(),
-      labelText: z.string().nullable(),
-      address: count,
-      addressText: z.string(),
-      className: z.string(),
-      functionName: z.string().optional(),
-      shallowSize: size,
-      retainedSize: size,
-      retainedParts: partsShape,
-      evidence: evidenceShape,
-      repeat: count,
-    }),
-  ),
-  text: z.string(),
-  fingerprint: z.string(),
-  stable: z.boolean(),
-});
-export const cutShape = z.strictObject({
-  className: z.string().nullable(),
-  label: z.string().nullable(),
-  labelText: z.string().nullable(),
-  root: rootShape.nullable(),
-  freed: size,
-  freedParts: partsShape,
-});
-export const edgeShape = z
-  .strictObject({
-    address: count.nullable(),
-    addressText: z.string().nullable(),
-    className: z.string().nullable(),
-    label: z.string().nullable(),
-    labelText: z.string().nullable(),
-    root: rootShape.nullable(),
-    independent: z.boolean(),
-    evidence: evidenceShape,
-    weak: z.literal(true).optional(),
-  })
-  .meta({ id: "edge" });
-export { count, whole };
+export * from "./fields.mts";
 
 /** Options for the analyzer's asynchronous work. */
 export function watched({ control }: QuestionContext) {

@@ -37,7 +37,7 @@ pub struct FindOptions {
     #[schemars(extend(
         "x-cli" = "-c, --class <glob>: a class name; * is any text, ? is one character",
         "x-page" = "Class: *Session",
-        "x-agent" = { "is": "glob" }
+        "x-agent" = { "is": "glob", "description": "a class name; * and ? are wildcards" }
     ))]
     pub class: Option<String>,
     /// An expression of CEL over one object, such as `open == false`: only objects for which it is true.

@@ -25,10 +25,12 @@ pub struct Growth {
     /// How many are listed at most.
     pub limit: u64,
     /// The growth of live bytes per interval.
+    #[schemars(extend("x-agent" = { "description": "live bytes" }))]
     pub per_interval: LiveGrowth,
     /// Order: retained bytes per interval ↓, bytes of contents with folded places ↓, count per interval ↓, path ↑.
     pub places: Vec<GrowingPlace>,
     /// The places that grew at first, and may have stopped: bytes in the last dump ↓, path ↑; at most 1,000.
+    #[schemars(extend("x-agent" = { "description": "places that may have stopped growing" }))]
     pub undecided: Vec<UndecidedPlace>,
 }
 
@@ -61,6 +63,7 @@ pub struct GrowingPlace {
     /// constructor, with column 1. The file is a path, a URL, or a name such as `node:internal/timers`; line and
     /// column are from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-agent" = { "description": "of a heap snapshot: where the constructor is" }))]
     pub source: Option<SourceLocation>,
     /// A hash of the path; without one, of label and class.
     pub fingerprint: String,
@@ -74,6 +77,7 @@ pub struct GrowingPlace {
     pub bytes: Vec<Option<u64>>,
     /// For each dump, the bytes that the objects retain together: the sum of the retained sizes of those that no
     /// other of them dominates. At least so much is freed when the program lets go of all of them.
+    #[schemars(extend("x-agent" = { "description": "the bytes that the objects retain together" }))]
     pub retained: Vec<Option<u64>>,
     /// The mean growth per interval, from the first dump that counts and has a number to the last one. Negative where
     /// the last number is smaller: more objects can retain less.

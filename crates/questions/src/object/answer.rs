@@ -26,9 +26,11 @@ pub struct ObjectAnswer {
     pub shallow_size: u64,
     /// The line that allocated it: only if the heap was opened with a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-agent" = { "hidden": true }))]
     pub allocated_at: Option<Frame>,
     /// The bytes that the program asked for: only if the heap was opened with a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-agent" = { "hidden": true }))]
     pub requested_size: Option<u32>,
     /// 0 if the object is not live.
     pub retained_size: u64,

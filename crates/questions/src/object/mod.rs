@@ -40,7 +40,7 @@ pub struct ObjectOptions {
     #[serde(default)]
     #[schemars(extend(
         "x-cli" = "--offset <n>: leave out the first n entries",
-        "x-agent" = { "name": "entriesOffset" }
+        "x-agent" = { "name": "entriesOffset", "description": "entries to leave out first", "maximum": 4_294_967_296_u64, "default": 0 }
     ))]
     pub offset: u64,
 }

@@ -35,9 +35,11 @@ pub struct PathStep {
     pub function_name: Option<String>,
     /// The line that allocated it: only if the heap was opened with a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-agent" = { "hidden": true }))]
     pub allocated_at: Option<Frame>,
     /// The bytes that the program asked for: only if the heap was opened with a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-agent" = { "hidden": true }))]
     pub requested_size: Option<u32>,
     /// The size of its block.
     pub shallow_size: u64,

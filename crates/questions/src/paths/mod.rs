@@ -35,7 +35,7 @@ pub struct PathOptions {
     #[schemars(extend(
         "x-target" = true,
         "x-cli" = "-c, --class <glob>: the live objects of a class; * stands for any text",
-        "x-agent" = { "is": "glob" }
+        "x-agent" = { "is": "glob", "description": "a class name; * and ? are wildcards" }
     ))]
     pub class: Option<String>,
     /// The live objects that an earlier heap of the same module does not have.

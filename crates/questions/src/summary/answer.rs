@@ -33,12 +33,15 @@ pub struct Summary {
     /// Of a heap snapshot of V8: what only objects of each category keep alive, these objects included. An object can
     /// be in several categories. Objects of no size do not count. Absent for a dump.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-agent" = { "description": "of a heap snapshot of V8: what only objects of each category keep alive" }))]
     pub categories: Vec<CategorySum>,
     /// The sums of two heaps that were joined. Absent for one heap.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-agent" = { "description": "of a dump with its host: both heaps, and the pinned objects by what holds them" }))]
     pub joined: Option<Box<JoinedSums>>,
     /// The trap at which the memory was taken. Absent for what is no coredump.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-agent" = { "description": "of a coredump: the functions that were running, the innermost first" }))]
     pub trap: Option<Trap>,
 }
 

@@ -26,7 +26,7 @@ pub struct Suspects {
 /// The kind of a suspect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
+#[schemars(inline, extend("x-agent" = { "type": "string" }))]
 pub enum SuspectKind {
     /// One object.
     Object,
@@ -66,6 +66,7 @@ pub struct Suspect {
     /// The reference to cut.
     pub cut: Option<Cut>,
     /// All of the above as one paragraph.
+    #[schemars(extend("x-agent" = { "description": "all of this as a paragraph for a ticket" }))]
     pub text: String,
 }
 

@@ -17,6 +17,7 @@ pub struct Unreachable {
     /// Of a program of C, C++, Rust or Zig: blocks to which nothing in the memory leads. The host or a local variable
     /// may hold them. Absent for other heaps; such a program has neither garbage nor raw blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-agent" = { "description": "of C, C++, Rust or Zig: blocks to which nothing in the memory leads, by entries" }))]
     pub unreferenced: Option<UnreferencedObjects>,
     /// A graph of the largest of both and the objects to which they refer; only if the question asks for it.
     #[serde(flatten)]

@@ -40,9 +40,11 @@ pub struct UnreferencedEntry {
     pub class_name: String,
     /// The line that allocated it: only if the heap was opened with a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-agent" = { "hidden": true }))]
     pub allocated_at: Option<Frame>,
     /// The bytes that the program asked for: only if the heap was opened with a profile.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-agent" = { "hidden": true }))]
     pub requested_size: Option<u32>,
     /// Its size, in bytes.
     pub shallow_size: u64,

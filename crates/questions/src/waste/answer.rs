@@ -17,13 +17,14 @@ pub struct Waste {
     /// The headers of live objects: 20 bytes each. They do not count as savings, because an object needs its header.
     /// Absent for a heap snapshot of V8, whose only kind is `duplicate-strings`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-agent" = { "description": "absent for a heap snapshot of V8" }))]
     pub headers: Option<WasteHeaders>,
 }
 
 /// A kind of waste.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-#[schemars(inline)]
+#[schemars(inline, extend("x-agent" = { "type": "string" }))]
 pub enum WasteKindName {
     /// Strings with the contents of another string. Of equal strings, a static one is not counted, otherwise the one with
     /// the lowest address.

@@ -1,31 +1,24 @@
 /** Which classes use the memory, and which changed. */
+import type { SizeParts } from "@warpo/heap-analyzer";
 import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
 import { classes as classesOf, rowsOf } from "../../../../js/served/questions/classes.ts";
 import { formatCount, formatSize, inWords } from "../lines.mts";
-import {
-  asking,
-  before,
-  count,
-  glob,
-  heap,
-  page,
-  partsShape,
-  question,
-  size,
-  watched,
-} from "../question.mts";
+import { asking, before, count, glob, heap, page, question, size, watched } from "../question.mts";
+import { typeNamed } from "../shapes.mts";
 
 const BASIS =
   "retainedSize of a class counts each byte once, and removing all its objects frees at least that much.";
+
+const parts = typeNamed<SizeParts>("SizeParts").optional();
 
 const row = z.strictObject({
   className: z.string(),
   count,
   shallowSize: size,
   retainedSize: size,
-  shallowParts: partsShape,
-  retainedParts: partsShape,
+  shallowParts: parts,
+  retainedParts: parts,
 });
 
 export const classes = question({
@@ -40,7 +33,7 @@ export const classes = question({
     sort: z.enum(["retained", "shallow", "count"]).default("retained"),
     ...page,
   },
-  output: { totalLiveSize: size, totalLiveParts: partsShape, rows: z.array(row) },
+  output: { totalLiveSize: size, totalLiveParts: parts, rows: z.array(row) },
   isPaged: true,
   async ask({ heap: handle, sort, ...asked }, context) {
     return await asking(context, { heap: handle }, async (open) => {

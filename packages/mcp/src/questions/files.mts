@@ -1,5 +1,5 @@
 /** Which dumps there are, and what is in them. */
-import type { Accounting, JoinedSums, Warning } from "@warpo/heap-analyzer";
+import type { Accounting, JoinedSums, SizeParts, SummaryAnswer, Warning } from "@warpo/heap-analyzer";
 import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
 import { LONGEST_TEXT } from "../../../../js/served/questions/parameters.ts";
@@ -7,16 +7,9 @@ import { givenAddress } from "../../../../js/units.ts";
 import type { Container, HeapFiles, OpenHeap } from "../heaps.mts";
 import { hostFiles } from "../host_files.mts";
 import { formatCount, formatSize, inWords } from "../lines.mts";
-import {
-  category,
-  count,
-  page,
-  partsShape,
-  type QuestionContext,
-  question,
-  size,
-} from "../question.mts";
+import { count, page, type QuestionContext, question, size } from "../question.mts";
 import { type RootFile, shortened } from "../roots.mts";
+import { fields, typeNamed } from "../shapes.mts";
 
 const file = z.strictObject({ path: z.string(), size, modified: z.string() }).meta({ id: "file" });
 /** Modules that an answer lists. */
@@ -72,27 +65,20 @@ const opened = z.strictObject({
   dump: z.string(),
   totalHeapSize: size.optional().describe("absent for a heap snapshot of V8"),
   totalLiveSize: size,
-  totalLiveParts: partsShape,
+  totalLiveParts: typeNamed<SizeParts>("SizeParts").optional(),
   liveObjects: count,
 });
 
 const details = z.strictObject({
   dump: z.string(),
   wasm: z.string().nullable().describe("null for a heap snapshot of V8"),
-  objects: z.strictObject({ live: count, garbage: count.optional(), static: count.optional() }),
-  classes: count,
-  roots: z.strictObject({
-    global: count,
-    stack: count,
-    pinned: count,
-    system: count.optional(),
-    host: count.optional(),
-    unreferenced: count.optional(),
-  }),
-  categories: z
-    .array(z.strictObject({ category, count, shallowSize: size }))
-    .optional()
-    .describe("of a heap snapshot of V8: what only objects of each category keep alive"),
+  ...fields<SummaryAnswer, "objects" | "classes" | "roots" | "categories">(
+    "SummaryAnswer",
+    "objects",
+    "classes",
+    "roots",
+    "categories",
+  ),
   bytes: z
     .strictObject({
       live: z.strictObject({ global: size, stack: size, pinned: size }),
@@ -103,51 +89,9 @@ const details = z.strictObject({
     })
     .nullable()
     .describe("null for a heap snapshot of V8, which contains only what is alive"),
-  joined: z
-    .strictObject({
-      javascript: z.strictObject({ objects: count, liveSize: size }),
-      wasm: z.strictObject({ objects: count, liveSize: size }),
-      pinned: z.strictObject({
-        total: count,
-        exact: count,
-        derived: count,
-        possible: count,
-        awaitingRelease: count,
-        unseen: count,
-        withStack: count,
-      }),
-      numbersRead: z.boolean(),
-      closuresRead: z.boolean(),
-      instanceFound: z.boolean(),
-      cycles: z
-        .strictObject({
-          count,
-          shallowParts: partsShape.unwrap(),
-          classes: z.array(
-            z.strictObject({ className: z.string(), count, shallowParts: partsShape.unwrap() }),
-          ),
-        })
-        .optional()
-        .describe("what only cycles across the border keep, with pins and arrays of slots"),
-    })
-    .optional()
-    .describe("of a dump with its host: both heaps, and the pinned objects by what holds them"),
+  ...fields<SummaryAnswer, "joined">("SummaryAnswer", "joined"),
   collector: z.string().nullable(),
-  trap: z
-    .strictObject({
-      total: count,
-      frames: z.array(
-        z.strictObject({
-          function: z.string(),
-          index: count,
-          offset: count,
-          file: z.string().optional(),
-          line: count.optional(),
-        }),
-      ),
-    })
-    .optional()
-    .describe("of a coredump: the functions that were running, the innermost first"),
+  ...fields<SummaryAnswer, "trap">("SummaryAnswer", "trap"),
 });
 
 /** The values of a global. */
@@ -363,7 +307,9 @@ interface Reading {
   hostRoots: z.output<typeof hostRoot>[];
 }
 
-type ShortAndFullSummary = [z.output<typeof opened>, z.output<typeof details>];
+type Absent = "categories" | "joined" | "trap";
+type Details = Omit<z.output<typeof details>, Absent> & Pick<SummaryAnswer, Absent>;
+type ShortAndFullSummary = [z.output<typeof opened>, Details];
 
 /** A heap in short and in full. */
 function summaryOf(

@@ -1,55 +1,16 @@
 /** What retains the most, and what grows. */
-import { growthAsync } from "@warpo/heap-analyzer";
+import {
+  type GrowthAnswer,
+  type GrowthOptions,
+  growthAsync,
+  type SuspectsAnswer,
+  type SuspectsOptions,
+} from "@warpo/heap-analyzer";
 import { z } from "zod";
 import { growth as growthOf } from "../../../../js/served/questions/places.ts";
 import { formatCount, formatSize, inWords, rootText } from "../lines.mts";
-import {
-  asking,
-  before,
-  count,
-  cutShape,
-  heap,
-  page,
-  partsShape,
-  pathShape,
-  question,
-  rootShape,
-  size,
-  watched,
-  whole,
-} from "../question.mts";
-
-const suspect = z.strictObject({
-  kind: z.string(),
-  className: z.string(),
-  address: count.nullable(),
-  addressText: z.string().nullable(),
-  count,
-  retainedSize: size,
-  retainedParts: partsShape,
-  retainedSizeBefore: size.nullable(),
-  share: z.number(),
-  accumulation: z
-    .strictObject({
-      address: count,
-      addressText: z.string(),
-      className: z.string(),
-      owner: z.string().nullable(),
-      together: z.strictObject({ count, retainedSize: size }).optional(),
-      children: z.array(
-        z.strictObject({
-          className: z.string(),
-          count,
-          retainedSize: size,
-          retainedParts: partsShape,
-        }),
-      ),
-    })
-    .nullable(),
-  path: pathShape.nullable(),
-  cut: cutShape.nullable(),
-  text: z.string().describe("all of this as a paragraph for a ticket"),
-});
+import { asking, heap, question, watched } from "../question.mts";
+import { type Asked, fields, parameters } from "../shapes.mts";
 
 export const suspects = question({
   name: "suspects",
@@ -59,20 +20,12 @@ export const suspects = question({
   basis: "Retained sizes are from the dominator tree of all live references.",
   input: {
     heap,
-    before,
-    threshold: z
-      .number()
-      .gt(0)
-      .max(1)
-      .optional()
-      .describe("the least part of the live bytes (default: 0.1; with before 0.02)"),
-    limit: page.limit,
+    ...parameters<Asked<SuspectsOptions>>("suspects"),
   },
   output: {
-    totalLiveSize: size,
-    totalLiveParts: partsShape,
-    threshold: size,
-    suspects: z.array(suspect),
+    ...fields<SuspectsAnswer, "totalLiveSize" | "totalLiveParts" | "threshold" | "suspects">(
+      "SuspectsAnswer",
+    ),
   },
   async ask({ heap: handle, before: earlier, threshold, limit }, context) {
     return await asking(context, { heap: handle, before: earlier }, async (open, from) => {
@@ -98,42 +51,6 @@ export const suspects = question({
   },
 });
 
-const folded = z.strictObject({
-  className: z.string(),
-  label: z.string().nullable(),
-  path: z.string().nullable(),
-  fingerprint: z.string(),
-  count,
-});
-
-const place = z.strictObject({
-  root: rootShape.nullable(),
-  path: z.string().nullable(),
-  label: z.string().nullable(),
-  className: z.string(),
-  source: z
-    .strictObject({ file: z.string(), line: count, column: count })
-    .optional()
-    .describe("of a heap snapshot: where the constructor is"),
-  fingerprint: z.string(),
-  stable: z.boolean(),
-  counts: z.array(count.nullable()),
-  bytes: z.array(size.nullable()),
-  retained: z.array(size.nullable()).describe("the bytes that the objects retain together"),
-  perInterval: z.strictObject({ count: z.number(), bytes: z.number(), retained: z.number() }),
-  folded: z.array(folded),
-});
-
-const undecided = z.strictObject({
-  path: z.string().nullable(),
-  label: z.string().nullable(),
-  className: z.string(),
-  fingerprint: z.string(),
-  counts: z.array(count.nullable()),
-  bytes: z.array(size.nullable()),
-  stoppedAfter: count.nullable(),
-});
-
 export const growth = question({
   name: "growth",
   title: "Growth over many dumps",
@@ -142,19 +59,17 @@ export const growth = question({
   basis: "A place grows if its objects, or their bytes, rise in every interval.",
   input: {
     heaps: z.array(heap).min(2).max(100).describe("handles, the earliest dump first"),
-    warmup: whole.min(0).max(98).default(0).describe("dumps at the start to leave out"),
-    slow: z
-      .boolean()
-      .default(false)
-      .describe("also places that rise only in every second interval"),
-    ...page,
+    ...parameters<Asked<GrowthOptions>>("growth"),
   },
   output: {
-    dumps: z.array(z.strictObject({ name: z.string(), totalLiveSize: size })),
-    warmup: count,
-    perInterval: z.strictObject({ live: z.number(), explained: z.number() }).describe("live bytes"),
-    places: z.array(place),
-    undecided: z.array(undecided).describe("places that may have stopped growing"),
+    ...fields<GrowthAnswer, "dumps" | "warmup" | "perInterval" | "places" | "undecided">(
+      "GrowthAnswer",
+      "dumps",
+      "warmup",
+      "perInterval",
+      "places",
+      "undecided",
+    ),
   },
   isPaged: true,
   async ask({ heaps: handles, warmup, slow, limit, offset }, { heaps, control }) {

@@ -1,87 +1,15 @@
 /** Memory that could be saved: live objects that waste it, and what nothing reaches. */
+import type { UnreachableAnswer, WasteAnswer } from "@warpo/heap-analyzer";
 import { z } from "zod";
 import { formatCount, formatSize } from "../lines.mts";
-import { asking, count, heap, page, question, size, watched } from "../question.mts";
+import { asking, heap, page, question, watched } from "../question.mts";
+import { fields } from "../shapes.mts";
 
-const wasted = z.strictObject({
-  totalLiveSize: size,
-  totalSavings: size,
-  kinds: z.array(
-    z.strictObject({
-      kind: z.string(),
-      count,
-      savings: size,
-      total: count,
-      groups: z.array(
-        z.strictObject({
-          what: z.string(),
-          count,
-          savings: size,
-          holders: z.array(z.strictObject({ holder: z.string(), count, savings: size })),
-        }),
-      ),
-    }),
-  ),
-  headers: z
-    .strictObject({
-      size,
-      classes: z.array(z.strictObject({ className: z.string(), count, size })),
-    })
-    .optional()
-    .describe("absent for a heap snapshot of V8"),
-});
+type Wasted = Pick<WasteAnswer, "totalLiveSize" | "totalSavings" | "kinds" | "headers">;
+type Unreached = Pick<UnreachableAnswer, "garbage" | "raw" | "unreferenced">;
 
-const unreached = z.strictObject({
-  garbage: z.strictObject({
-    count,
-    shallowSize: size,
-    classes: z.array(z.strictObject({ className: z.string(), count, shallowSize: size })),
-    cycles: z.strictObject({
-      total: count,
-      count,
-      shallowSize: size,
-      groups: z.array(
-        z.strictObject({
-          cycles: count,
-          count,
-          shallowSize: size,
-          classes: z.array(z.strictObject({ className: z.string(), count })),
-          addresses: z.array(count),
-          addressTexts: z.array(z.string()),
-        }),
-      ),
-    }),
-  }),
-  raw: z.strictObject({
-    count,
-    size,
-    unreferenced: z
-      .strictObject({
-        count,
-        size,
-        blocks: z.array(z.strictObject({ address: count, addressText: z.string(), size })),
-      })
-      .nullable(),
-  }),
-  unreferenced: z
-    .strictObject({
-      count,
-      shallowSize: size,
-      total: count,
-      entries: z.array(
-        z.strictObject({
-          address: count,
-          addressText: z.string(),
-          className: z.string(),
-          shallowSize: size,
-          retainedCount: count,
-          retainedSize: size,
-        }),
-      ),
-    })
-    .optional()
-    .describe("of C, C++, Rust or Zig: blocks to which nothing in the memory leads, by entries"),
-});
+const wasted = z.strictObject(fields<Wasted>("WasteAnswer"));
+const unreached = z.strictObject(fields<Unreached>("UnreachableAnswer"));
 
 export const waste = question({
   name: "waste",
@@ -114,7 +42,7 @@ export const waste = question({
 });
 
 /** The same without the first entries of each list. */
-function pageOf(whole: z.output<typeof unreached>, offset: number): z.output<typeof unreached> {
+function pageOf(whole: Unreached, offset: number): Unreached {
   const { garbage, raw, unreferenced: lost } = whole;
   const { cycles } = garbage;
   const { unreferenced } = raw;
@@ -137,7 +65,7 @@ function pageOf(whole: z.output<typeof unreached>, offset: number): z.output<typ
   };
 }
 
-function wasteLines({ totalLiveSize, totalSavings, kinds }: z.output<typeof wasted>): string[] {
+function wasteLines({ totalLiveSize, totalSavings, kinds }: Wasted): string[] {
   return [
     `${formatSize(totalSavings)} of ${formatSize(totalLiveSize)} could be saved.`,
     ...kinds
@@ -154,7 +82,7 @@ function wasteLines({ totalLiveSize, totalSavings, kinds }: z.output<typeof wast
   ];
 }
 
-function unreachableLines(found: z.output<typeof unreached>): string[] {
+function unreachableLines(found: Unreached): string[] {
   const { garbage, raw, unreferenced } = found;
   if (unreferenced !== undefined) {
     const { count: blocks, shallowSize, total, entries } = unreferenced;

@@ -1,4 +1,20 @@
 /** Single objects, what refers to them, why they are alive, and what they keep alive. */
+import type {
+  Branch,
+  ContainerPage,
+  Edge,
+  FindAnswer,
+  FindOptions,
+  FoundGroup,
+  HeldValue,
+  MergedPathsAnswer,
+  More,
+  ObjectAnswer,
+  ObjectOptions,
+  PathAnswer,
+  PathsOptions,
+  SizeParts,
+} from "@warpo/heap-analyzer";
 import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
 import * as questions from "../../../../js/served/questions/objects.ts";
@@ -14,28 +30,37 @@ import {
   sizes,
   withFunction,
 } from "../lines.mts";
-import {
-  address,
-  asking,
-  category,
-  count,
-  cutShape,
-  edgeShape,
-  glob,
-  heap,
-  objectShape,
-  page,
-  partsShape,
-  pathShape,
-  question,
-  rootShape,
-  size,
-  watched,
-  whole,
-} from "../question.mts";
+import { address, asking, count, heap, page, question, size, watched } from "../question.mts";
+import { type Asked, fields, parameters, typeNamed } from "../shapes.mts";
 
-const distance = count.optional();
-const expression = z.string().max(4096).optional();
+type Bare<A> = Omit<A, "schemaVersion" | "partial" | "warnings">;
+type OnePath = Bare<PathAnswer>;
+type MergedPaths = Bare<MergedPathsAnswer>;
+interface ObjectParameters extends Asked<Pick<ObjectOptions, "entries">> {
+  address: number | string;
+  entriesOffset: number;
+}
+interface PathsParameters extends Asked<PathsOptions> {
+  class: string | undefined;
+  newSince: string | undefined;
+}
+
+/** What is said of an object, in the order in which agents get it. */
+const DESCRIBED = [
+  "address",
+  "addressText",
+  "className",
+  "state",
+  "shallowSize",
+  "retainedSize",
+  "retainedParts",
+  "possibleHolders",
+  "pinnedBy",
+  "dominator",
+  "roots",
+  "preview",
+  "fields",
+] as const;
 
 /** What is said of the objects for which a condition is neither true nor false. */
 function leftOut({
@@ -63,67 +88,13 @@ export const find = question({
   basis: "All live objects were searched.",
   input: {
     heap,
-    class: glob.optional().describe("a class name; * and ? are wildcards"),
-    minSize: whole.min(0).optional().describe("the least retained size in bytes"),
-    contains: z
-      .string()
-      .max(1000)
-      .optional()
-      .describe(
-        "only strings with this text, and containers with such a string, or an object of this class, as key or value",
-      ),
-    category: category
-      .optional()
-      .describe("of a snapshot of V8: only what objects of this category alone keep alive"),
-    place: z
-      .string()
-      .max(100)
-      .optional()
-      .describe("only the objects at the place with this fingerprint, from growth or paths"),
-    where: expression.describe(
-      "a condition in CEL: open == false && !(this.key in plateOrder). Names: fields, globals, className, shallowSize, retainedSize, address, size, isNew, has(this.x), startsWith, endsWith, contains",
-    ),
-    count: z.boolean().optional().describe("lists no objects, only their number"),
-    sum: z.enum(["shallow", "retained"]).optional().describe("adds up this size"),
-    groupBy: expression.describe("groups in place of objects, by the value of this expression"),
-    before: heap.optional().describe("an earlier heap of the same module, for isNew"),
-    ...page,
+    ...parameters<Asked<FindOptions>>("find"),
   },
   output: {
     found: count,
-    where: z
-      .strictObject({
-        examined: count,
-        withoutField: count,
-        failed: z.array(z.strictObject({ reason: z.string(), count })),
-      })
-      .optional(),
-    sum: z
-      .strictObject({ size: z.enum(["shallow", "retained"]), bytes: size, parts: partsShape })
-      .optional(),
-    groups: z
-      .array(
-        z.strictObject({
-          value: z.union([z.number(), z.string(), z.boolean(), z.null()]),
-          text: z.string(),
-          count,
-          bytes: size.optional(),
-          parts: partsShape,
-        }),
-      )
-      .optional(),
-    objects: z.array(
-      z.strictObject({
-        address: count,
-        addressText: z.string(),
-        className: z.string(),
-        shallowSize: size,
-        retainedSize: size,
-        retainedParts: partsShape,
-        preview: z.string().nullable(),
-        distance,
-      }),
-    ),
+    ...fields<FindAnswer, "where" | "sum">("FindAnswer", "where", "sum"),
+    groups: z.array(typeNamed<FoundGroup>("FoundGroup")).optional(),
+    ...fields<FindAnswer, "objects">("FindAnswer", "objects"),
   },
   isPaged: true,
   async ask({ heap: handle, before, ...wanted }, context) {
@@ -150,40 +121,6 @@ export const find = question({
   },
 });
 
-const field = z.strictObject({
-  name: z.string(),
-  type: z.string(),
-  value: z.union([z.number(), z.string(), z.boolean(), z.null()]),
-  address: count.nullable(),
-  className: z.string().nullable(),
-  functionName: z.string().optional(),
-});
-
-const held = z
-  .strictObject({
-    value: field.shape.value,
-    address: count.nullable(),
-    addressText: z.string().nullable(),
-    className: z.string().nullable(),
-    functionName: z.string().optional(),
-  })
-  .meta({ id: "held" });
-
-const containerPage = z.strictObject({
-  kind: z.enum(["elements", "map", "set", "properties"]),
-  total: count,
-  offset: count,
-  limit: count,
-  entries: z.array(
-    z.strictObject({
-      index: count,
-      name: z.string().nullable(),
-      key: held.nullable(),
-      value: held,
-    }),
-  ),
-});
-
 export const object = question({
   name: "object",
   title: "One object",
@@ -193,47 +130,14 @@ export const object = question({
     "Fields are read from the dump; a reference is independent if it alone keeps the object reachable.",
   input: {
     heap,
-    address,
-    entries: whole
-      .min(1)
-      .max(1000)
-      .optional()
-      .describe("of an array, map or set: how many entries to list"),
-    entriesOffset: page.offset,
+    ...parameters<ObjectParameters>("object"),
     ...page,
   },
   output: {
-    address: count,
-    addressText: z.string(),
-    className: z.string().nullable(),
-    state: z.string(),
-    shallowSize: size,
-    retainedSize: size,
-    retainedParts: partsShape,
-    possibleHolders: z
-      .strictObject({
-        total: count,
-        slots: z.array(
-          z.strictObject({
-            address: count,
-            addressText: z.string(),
-            className: z.string(),
-            label: z.string(),
-            labelText: z.string(),
-            hits: count,
-            values: count,
-          }),
-        ),
-      })
-      .optional(),
-    pinnedBy: z.array(z.string()).optional(),
-    dominator: objectShape.nullable(),
-    roots: z.array(rootShape),
-    preview: z.string().nullable(),
-    fields: z.array(field),
-    entries: containerPage.nullable(),
-    distance,
-    referrers: z.array(edgeShape),
+    ...fields<ObjectAnswer, (typeof DESCRIBED)[number]>("ObjectAnswer", ...DESCRIBED),
+    entries: typeNamed<ContainerPage>("ContainerPage").nullable(),
+    ...fields<ObjectAnswer, "distance">("ObjectAnswer", "distance"),
+    referrers: z.array(typeNamed<Edge>("Edge")),
   },
   isPaged: true,
   async ask({ heap: handle, ...wanted }, context) {
@@ -264,80 +168,6 @@ export const object = question({
   },
 });
 
-interface SentBranch {
-  label: string | null;
-  labelText: string | null;
-  root: z.output<typeof rootShape> | null;
-  className: string;
-  folded: boolean;
-  count: number;
-  shallowSize: number;
-  fingerprint: string;
-  children: SentBranch[];
-  more: SentMore;
-}
-
-type SentMore = z.output<typeof more>;
-
-const more = z
-  .strictObject({ branches: count, count, shallowSize: size })
-  .nullable()
-  .meta({ id: "more" });
-const branch: z.ZodType<SentBranch> = z
-  .strictObject({
-    label: z.string().nullable(),
-    labelText: z.string().nullable(),
-    root: rootShape.nullable(),
-    className: z.string(),
-    folded: z.boolean(),
-    count,
-    shallowSize: size,
-    fingerprint: z.string(),
-    get children() {
-      return z.array(branch);
-    },
-    more,
-  })
-  .meta({ id: "branch" });
-
-const onePath = z.strictObject({
-  address: count,
-  addressText: z.string(),
-  className: z.string().nullable(),
-  state: z.string(),
-  shallowSize: size,
-  retainedSize: size,
-  retainedParts: partsShape,
-  path: pathShape.nullable(),
-  independentReferrers: z.strictObject({ total: count, edges: z.array(edgeShape) }),
-  freedByCutting: size.nullable(),
-  freedByCuttingAll: size,
-  cut: cutShape.nullable(),
-  freedAfterReturn: size.nullable(),
-  dominator: objectShape.nullable(),
-});
-
-const mergedPaths = z.strictObject({
-  classes: z.array(z.string()),
-  count,
-  shallowSize: size,
-  shallowParts: partsShape,
-  retainedSetSize: size,
-  retainedSetParts: partsShape,
-  freedByRemovingAll: size,
-  freedParts: partsShape,
-  heldBy: z.strictObject({
-    global: size,
-    stack: size,
-    pinned: size,
-    system: size.optional(),
-    host: size.optional(),
-    unreferenced: size.optional(),
-  }),
-  tree: z.array(branch),
-  more,
-});
-
 export const paths = question({
   name: "paths",
   title: "Why alive",
@@ -347,11 +177,12 @@ export const paths = question({
   input: {
     heap,
     address: address.optional(),
-    class: glob.optional().describe("a class name; * and ? are wildcards"),
-    newSince: z.string().max(100).optional().describe("the handle of an earlier dump"),
-    limit: page.limit,
+    ...parameters<PathsParameters>("paths"),
   },
-  output: { object: onePath.nullable(), merged: mergedPaths.nullable() },
+  output: {
+    object: z.strictObject(fields<OnePath>("PathAnswer")).nullable(),
+    merged: z.strictObject(fields<MergedPaths>("MergedPathsAnswer")).nullable(),
+  },
   async ask({ heap: handle, address: at, class: wanted, newSince, limit }, context) {
     const given = [at, wanted, newSince].filter((one) => one !== undefined);
     if (given.length !== 1) {
@@ -376,7 +207,7 @@ export const paths = question({
     if (merged !== null) {
       return [
         `${formatCount(merged.count)} objects, ${inWords(merged.shallowSize, merged.shallowParts)}, retain ${inWords(merged.retainedSetSize, merged.retainedSetParts)}; removing all frees ${inWords(merged.freedByRemovingAll, merged.freedParts)}`,
-        ...merged.tree.flatMap((one) => branchLines(one as SentBranch, 0)),
+        ...merged.tree.flatMap((one) => branchLines(one, 0)),
         ...moreLines(merged.more, 0),
       ];
     }
@@ -397,7 +228,7 @@ export const paths = question({
   },
 });
 
-function branchLines(one: SentBranch, depth: number): string[] {
+function branchLines(one: Branch, depth: number): string[] {
   const by = one.root !== null ? `${rootText(one.root)} ` : `${(one.labelText ?? "").trim()} `;
   const line = `${"  ".repeat(depth)}${by}${one.className}${one.folded ? " …" : ""}: ${formatCount(one.count)}, ${formatSize(one.shallowSize)}`;
   return [
@@ -407,7 +238,7 @@ function branchLines(one: SentBranch, depth: number): string[] {
   ];
 }
 
-function moreLines(rest: SentMore, depth: number): string[] {
+function moreLines(rest: More | null, depth: number): string[] {
   if (rest === null) return [];
   return [
     `${"  ".repeat(depth)}(${formatCount(rest.branches)} more branches: ${formatCount(rest.count)} objects, ${formatSize(rest.shallowSize)})`,
@@ -437,7 +268,7 @@ export const dominators = question({
         count,
         shallowSize: size,
         retainedSize: size,
-        retainedParts: partsShape,
+        retainedParts: typeNamed<SizeParts>("SizeParts").optional(),
       }),
     ),
   },
@@ -458,9 +289,9 @@ export const dominators = question({
   },
 });
 
-function entryLines(page: z.output<typeof containerPage> | null): string[] {
+function entryLines(page: ContainerPage | null): string[] {
   if (page === null) return [];
-  const text = ({ value, functionName }: z.output<typeof held>) =>
+  const text = ({ value, functionName }: HeldValue) =>
     withFunction(short(String(value)), functionName);
   return [
     `Entries (${page.kind}): ${formatCount(page.entries.length)} of ${formatCount(page.total)}, from ${formatCount(page.offset)} on`,
