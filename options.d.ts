@@ -38,6 +38,12 @@ export interface FindOptions {
   place?: string | null | undefined;
   /** Of a heap snapshot of V8: only what objects of this category alone keep alive, and these themselves. */
   category?: Category | null | undefined;
+  /**
+   * The order of the objects: `retained` (default) and `shallow` by this size ↓, `count` by the number of found
+   * objects of their class ↓, `name` by their class ↑; then by retained size. Of groups: `count` by the number of
+   * objects ↓, `name` by the value ↑, the others by the sum, which the option `sum` must ask for.
+   */
+  sort?: "shallow" | "retained" | "count" | "name" | null | undefined;
   /** How many entries to list: a whole number ≥ 1 (default: 20). */
   limit?: number | null | undefined;
   /** How many entries to leave out before the first (default: 0). */

@@ -27,5 +27,15 @@ export const FIND_FIELDS: readonly FindField[] = [
     "name": "place",
     "title": "Place",
     "example": "eb8ff4e42350"
+  },
+  {
+    "name": "sort",
+    "title": "Order",
+    "values": [
+      "shallow",
+      "retained",
+      "count",
+      "name"
+    ]
   }
 ];

@@ -67,6 +67,16 @@ export const QUESTIONS: Record<"summary" | "find" | "object" | "referrers" | "pa
         ],
         "cli": "--category <name>: of a snapshot of V8: only what these keep alive"
       },
+      "sort": {
+        "type": "string",
+        "values": [
+          "shallow",
+          "retained",
+          "count",
+          "name"
+        ],
+        "cli": "-s, --sort <order>: order of the objects or groups, largest first (default: retained)"
+      },
       "limit": {
         "type": "integer",
         "minimum": 1,

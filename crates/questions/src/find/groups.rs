@@ -1,10 +1,12 @@
 //! Groups objects by the value of an expression.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::answer::Size;
 use super::answer::{FoundGroup, FoundGroups};
 use super::sum::sums;
+use super::{FindOptions, FindSort};
 use crate::QuestionError;
 use crate::expression::{BATCH, Compiled, Evaluator, Failure, Scope, Value};
 use crate::loaded_heap::LoadedHeap;
@@ -152,14 +154,16 @@ fn double(ordered: u64) -> f64 {
     })
 }
 
-/// The objects by the value of an expression: sum ↓, count ↓, value.
+/// The objects by the value of an expression: sum ↓, count ↓, value, unless the options say another order.
 pub(super) fn grouped(
     group_by: &Compiled,
     scope: Scope<'_>,
     objects: &[ObjectIndex],
-    size: Option<Size>,
+    options: &FindOptions,
     page: Page,
 ) -> Result<FoundGroups> {
+    let size = options.sum;
+    check_sort(options)?;
     let Scope {
         loaded, control, ..
     } = scope;
@@ -180,10 +184,18 @@ pub(super) fn grouped(
     let total = groups.len() as u64;
     let mut ordered = columns::collected(groups.into_keys())?;
     // Groups of one size stay in the order of their values.
-    ordered.sort_by_key(|(_, number)| {
-        let number = *number as usize;
-        std::cmp::Reverse((sums[number].bytes, counts[number]))
-    });
+    match options.sort {
+        Some(FindSort::Name) => {}
+        sort => ordered.sort_by_key(|(_, number)| {
+            let number = *number as usize;
+            let (bytes, count) = (sums[number].bytes, counts[number]);
+            Reverse(if sort == Some(FindSort::Count) {
+                (count, bytes)
+            } else {
+                (bytes, count)
+            })
+        }),
+    }
     let rows = page.of(ordered).map(|(key, number)| {
         let (value, text) = key.shown(loaded);
         FoundGroup {
@@ -198,6 +210,23 @@ pub(super) fn grouped(
         total,
         rows: rows.collect(),
     })
+}
+
+/// Groups have the size that is added up, and no other.
+fn check_sort(options: &FindOptions) -> Result<()> {
+    let (wanted, found) = match options.sort {
+        Some(FindSort::Shallow) => (Size::Shallow, "shallow, without sum: shallow"),
+        Some(FindSort::Retained) => (Size::Retained, "retained, without sum: retained"),
+        Some(FindSort::Count | FindSort::Name) | None => return Ok(()),
+    };
+    if options.sum == Some(wanted) {
+        return Ok(());
+    }
+    Err(Error::from(QuestionError::InvalidOption {
+        name: "sort",
+        found: found.to_owned(),
+        expected: "count, name, or the size that the option sum adds up",
+    }))
 }
 
 /// The groups, and by object the number of its group.

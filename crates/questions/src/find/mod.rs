@@ -6,6 +6,8 @@ mod contains;
 mod groups;
 mod sum;
 
+use std::cmp::Reverse;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -113,6 +115,16 @@ pub struct FindOptions {
         "x-agent" = { "description": "of a snapshot of V8: only what objects of this category alone keep alive" }
     ))]
     pub category: Option<Category>,
+    /// The order of the objects: `retained` (default) and `shallow` by this size ↓, `count` by the number of found objects
+    /// of their class ↓, `name` by their class ↑; then by retained size. Of groups: `count` by the number of objects ↓,
+    /// `name` by the value ↑, the others by the sum, which the option `sum` must ask for.
+    #[serde(default)]
+    #[schemars(extend(
+        "x-page" = "Order",
+        "x-cli" = "-s, --sort <order>: order of the objects or groups, largest first (default: retained)",
+        "x-agent" = { "description": "the order; count: of the classes with most objects first, or of groups by count" }
+    ))]
+    pub sort: Option<FindSort>,
     /// How many entries to list: a whole number ≥ 1 (default: 20).
     #[serde(default = "default_limit")]
     #[schemars(schema_with = "limit_schema")]
@@ -121,6 +133,21 @@ pub struct FindOptions {
     #[serde(default)]
     #[schemars(schema_with = "offset_schema")]
     pub offset: u64,
+}
+
+/// The order of what was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum FindSort {
+    /// By the shallow size.
+    Shallow,
+    /// By the retained size.
+    Retained,
+    /// By the number of objects.
+    Count,
+    /// By the name of the class, or the value of a group.
+    Name,
 }
 
 /// Live objects by class, size, contents and an expression. `before` is an earlier heap, for `isNew`.
@@ -168,20 +195,14 @@ pub fn find(
         None => None,
     };
     let groups = match group_by {
-        Some(group_by) => Some(groups::grouped(
-            &group_by,
-            scope,
-            &found,
-            options.sum,
-            page,
-        )?),
+        Some(group_by) => Some(groups::grouped(&group_by, scope, &found, options, page)?),
         None => None,
     };
     let total = found.len() as u64;
     let objects = if options.count || groups.is_some() {
         Vec::new()
     } else {
-        listed(loaded, found, page, control)?
+        listed(loaded, found, options.sort, page, control)?
     };
     Ok(FoundObjects {
         total,
@@ -272,11 +293,28 @@ fn new_objects(loaded: &LoadedHeap, before: &LoadedHeap, control: &Control) -> R
 fn listed(
     loaded: &LoadedHeap,
     mut found: Vec<ObjectIndex>,
+    sort: Option<FindSort>,
     page: Page,
     control: &Control,
 ) -> Result<Vec<FoundObject>> {
     let heap = &loaded.heap;
-    sort_by_retained_size(loaded, &mut found, page);
+    let ranks = match sort {
+        Some(FindSort::Count) => class_ranks(loaded, &found)?,
+        Some(FindSort::Name) => class_ranks(loaded, &[])?,
+        Some(FindSort::Shallow | FindSort::Retained) | None => Vec::new(),
+    };
+    sort_page(&mut found, page, |&object| {
+        let slot = heap.objects.class_slots[object.at()];
+        let rank = ranks.get(slot as usize).copied().unwrap_or_default();
+        let [shallow, retained] = [heap.shallow_size(object), heap.retained_size(object)];
+        let sizes = match sort {
+            Some(FindSort::Shallow) => (shallow, retained),
+            Some(FindSort::Retained | FindSort::Count | FindSort::Name) | None => {
+                (retained, shallow)
+            }
+        };
+        (rank, Reverse(sizes), object)
+    });
     let mut reader = loaded.reader(control);
     let mut objects = Vec::new();
     for object in page.of(found) {
@@ -302,22 +340,38 @@ fn no_categories() -> Error {
     })
 }
 
-/// Sorts the entries of a page: retained size ↓, shallow size ↓, address ↑.
-pub(crate) fn sort_by_retained_size(
-    loaded: &LoadedHeap,
-    objects: &mut Vec<ObjectIndex>,
-    page: Page,
-) {
-    let key = |object: &ObjectIndex| {
-        let sizes = (
-            loaded.heap.retained_size(*object),
-            loaded.heap.shallow_size(*object),
-        );
-        (std::cmp::Reverse(sizes), *object)
-    };
+/// By class the place of its name among all: with objects by their number ↓, then by name ↑.
+fn class_ranks(loaded: &LoadedHeap, counted: &[ObjectIndex]) -> Result<Vec<u32>> {
+    let objects = &loaded.heap.objects;
+    let name = |slot: usize| &objects.classes[slot].name;
+    let mut slots = columns::collected(0..objects.classes.len())?;
+    slots.sort_by_key(|&slot| name(slot));
+    // Classes of one name have one place.
+    let mut ranks = columns::zeros::<u32>(slots.len())?;
+    for pair in slots.windows(2) {
+        ranks[pair[1]] = ranks[pair[0]] + u32::from(name(pair[0]) != name(pair[1]));
+    }
+    let mut counts = columns::zeros::<u64>(slots.len())?;
+    for object in counted {
+        counts[ranks[objects.class_slots[object.at()] as usize] as usize] += 1;
+    }
+    let mut by_count = columns::collected(0..counts.len())?;
+    by_count.sort_by_key(|&rank| Reverse(counts[rank]));
+    let mut places = columns::zeros::<u32>(counts.len())?;
+    for (place, rank) in by_count.into_iter().enumerate() {
+        places[rank] = place as u32;
+    }
+    for rank in &mut ranks {
+        *rank = places[*rank as usize];
+    }
+    Ok(ranks)
+}
+
+/// Sorts the entries up to the end of a page, and leaves out the others.
+fn sort_page<K: Ord>(objects: &mut Vec<ObjectIndex>, page: Page, key: impl Fn(&ObjectIndex) -> K) {
     let end = page.end();
     if end < objects.len() {
-        objects.select_nth_unstable_by_key(end, key);
+        objects.select_nth_unstable_by_key(end, &key);
         objects.truncate(end);
     }
     objects.sort_unstable_by_key(key);

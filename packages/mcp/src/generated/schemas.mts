@@ -53,6 +53,15 @@ export const PARAMETERS: Record<string, Record<string, Schema>> = {
    ],
    "description": "of a snapshot of V8: only what objects of this category alone keep alive"
   },
+  "sort": {
+   "enum": [
+    "shallow",
+    "retained",
+    "count",
+    "name"
+   ],
+   "description": "the order; count: of the classes with most objects first, or of groups by count"
+  },
   "before": {
    "is": "heap",
    "description": "an earlier heap of the same module, for isNew"
