@@ -56,7 +56,7 @@ pub fn ask_all(heap: &LoadedHeap, addresses: &[u32], table: TableOptions) -> Str
     for by in [None, Some("class")] {
         let question = json!({ "question": "dominators", "by": by, "limit": 1 << 20 });
         let answer = ask(None, question).unwrap();
-        let list = if by_class { "groups" } else { "children" };
+        let list = if by.is_some() { "groups" } else { "children" };
         let retained = sum(&answer[list], "retainedSize");
         assert_eq!(
             retained, live_size,

@@ -48,7 +48,7 @@ function parametersOf(
   all: Definitions,
 ): Sent {
   const { earlier } = question["x-command"] ?? {};
-  const entries = Object.entries(properties).flatMap(([name, given]) => {
+  const entries = Object.entries(properties).flatMap(([name, given]): [string, Sent][] => {
     const { name: other, ...agent } = given["x-agent"] ?? {};
     if (given["x-agent"] === undefined) return [];
     const schema = withoutNull(given);

@@ -1,7 +1,14 @@
 /** The table of options in `docs/commands.md`. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Definitions, definitions, questionsOf, type Schema, textsOf, withoutNull } from "./schema.ts";
+import {
+  type Definitions,
+  definitions,
+  questionsOf,
+  type Schema,
+  textsOf,
+  withoutNull,
+} from "./schema.ts";
 
 const BEGIN = "<!-- Written by `npm run generate`. -->\n";
 const END = "<!-- The end of what is written. -->\n";

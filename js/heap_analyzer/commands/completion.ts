@@ -23,7 +23,9 @@ export function addCommand(program: Command): void {
 function bash(program: Command): string {
   const values = withChoices(program).map(
     ([command, option]) =>
-      `    ${flags(option).map((flag) => `"${command.name()} ${flag}"`).join("|")}) choices="${option.argChoices?.join(" ")}" ;;\n`,
+      `    ${flags(option)
+        .map((flag) => `"${command.name()} ${flag}"`)
+        .join("|")}) choices="${option.argChoices?.join(" ")}" ;;\n`,
   );
   const options = program.commands.map(
     (command) => `    ${command.name()}) choices="${shown(command).flatMap(flags).join(" ")}" ;;\n`,
@@ -56,7 +58,9 @@ function zsh(program: Command): string {
   );
   const options = program.commands.map((command) => {
     const specs = shown(command).flatMap((option) =>
-      flags(option).map((flag) => quoted(`${flag}[${zshText(option.description)}]${zshValue(option)}`)),
+      flags(option).map((flag) =>
+        quoted(`${flag}[${zshText(option.description)}]${zshValue(option)}`),
+      ),
     );
     return `    ${command.name()}) _arguments ${[...specs, quoted("*:file:_files")].join(" ")} ;;\n`;
   });
@@ -81,7 +85,9 @@ compdef ${FUNCTION} ${PROGRAM}
 /** The value of an option: one of its choices, or a file. */
 function zshValue(option: Option): string {
   if (!option.required && !option.optional) return "";
-  return option.argChoices === undefined ? ":value:_files" : `:value:(${option.argChoices.join(" ")})`;
+  return option.argChoices === undefined
+    ? ":value:_files"
+    : `:value:(${option.argChoices.join(" ")})`;
 }
 
 /** A description, in which brackets and colons have no meaning. */
@@ -92,7 +98,8 @@ function zshText(text: string): string {
 function fish(program: Command): string {
   const isFirst = "-n __fish_use_subcommand";
   const commands = program.commands.map(
-    (command) => `complete -c ${PROGRAM} ${isFirst} -f -a ${command.name()} -d ${quoted(command.description())}\n`,
+    (command) =>
+      `complete -c ${PROGRAM} ${isFirst} -f -a ${command.name()} -d ${quoted(command.description())}\n`,
   );
   const options = program.commands.flatMap((command) =>
     shown(command).map((option) => {

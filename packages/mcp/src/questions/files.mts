@@ -1,5 +1,11 @@
 /** Which dumps there are, and what is in them. */
-import type { Accounting, JoinedSums, SizeParts, SummaryAnswer, Warning } from "@warpo/heap-analyzer";
+import type {
+  Accounting,
+  JoinedSums,
+  SizeParts,
+  SummaryAnswer,
+  Warning,
+} from "@warpo/heap-analyzer";
 import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
 import { LONGEST_TEXT } from "../../../../js/served/questions/parameters.ts";
