@@ -848,6 +848,15 @@ export interface Suspect {
     className: string;
     /** The field that refers to this object, such as `assembly/server/PriceFeed.listeners`. */
     owner: string | null;
+    /**
+     * The objects of one place of which it is the largest, if there are several: what accumulates is in all of them.
+     */
+    together?: {
+      /** Their number. */
+      count: number;
+      /** What is freed at least if the program lets go of all of them. */
+      retainedSize: number;
+    };
     /** The objects that it dominates, by class. */
     children: {
       /** Its full name, such as `assembly/game/Player`. */

@@ -40,6 +40,11 @@ test what *filter:
 page *files:
     node .ci/page.mjs "$@"
 
+# Writes schema/*.json from the types of options and answers, and all that is generated from it.
+generate:
+    cargo run --quiet --package heap-analyzer-schema
+    npx vitest run -u --project package __test__/generated.test.ts
+
 # Files for a new question, and a list of what is left to do.
 new-question name:
     node .ci/new_question.mjs "$1"

@@ -1,4 +1,4 @@
-// What is generated from the schemas of options and answers is that of these schemas. `npm run generate` rewrites it.
+// What is generated from the schemas of options and answers is that of these schemas. `just generate` rewrites it.
 
 import { join } from "node:path";
 import { expect, test } from "vitest";

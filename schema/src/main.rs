@@ -67,7 +67,7 @@ mod tests {
         for (name, expected) in super::files().unwrap() {
             let path = super::Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
             let found = std::fs::read_to_string(path).unwrap();
-            assert!(found == expected, "{name} is old: npm run generate");
+            assert!(found == expected, "{name} is old: just generate");
         }
     }
 }

@@ -1498,6 +1498,18 @@ export const ANSWERS: Record<string, Schema> = {
       "type": "string",
       "isNullable": true
      },
+     "together": {
+      "type": "object",
+      "properties": {
+       "count": {
+        "type": "number"
+       },
+       "retainedSize": {
+        "type": "number"
+       }
+      },
+      "isOptional": true
+     },
      "children": {
       "type": "array",
       "items": {
