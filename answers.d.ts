@@ -5,7 +5,7 @@
  * Sizes are in bytes, addresses are offsets in linear memory. The order of lists is size ↓, count ↓,
  * name ↑, address ↑, except where another order is given. The order is total.
  */
-// Written by `npm run generate` from the types of the engine: change those.
+// Written by `just generate` from the types of the engine: change those.
 import type { Warning } from "./index.js";
 
 /** A part of a list. */

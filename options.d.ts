@@ -1,5 +1,5 @@
 /** Options of the questions about loaded heaps, of their comparison over time, and of exports. */
-// Written by `npm run generate` from the types of the engine: change those.
+// Written by `just generate` from the types of the engine: change those.
 import type { Category } from "./answers.js";
 import type { Heap, StreamOptions } from "./heap.js";
 

@@ -113,7 +113,7 @@ describe("the numbers are those of the answers", () => {
     expect(row).toMatchObject({
       stable: path?.stable,
       root_kind: "global",
-      root_name: "global",
+      root_name: "module",
       path: path?.text.split(" > "),
       class: "Session",
       count: 350n,

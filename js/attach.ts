@@ -18,7 +18,7 @@
  */
 
 import { findEndpoint } from "./attach/endpoint.js";
-import { moduleBytes, type RemoteInstance, Search, whyNone } from "./attach/instances.js";
+import { InstanceSearch, moduleBytes, type RemoteInstance, whyNone } from "./attach/instances.js";
 import { KnownModules } from "./attach/known_modules.js";
 import { writeMoment, writeWhole } from "./attach/moment.js";
 import { findThreads } from "./attach/threads.js";
@@ -191,7 +191,7 @@ export async function attachOver(
     await restore();
   };
   try {
-    const search = new Search(known);
+    const search = new InstanceSearch(known);
     await connection.during(async () => search.through(await findThreads(connection)));
     return attached(search, known, connection, close);
   } catch (error) {
@@ -201,7 +201,7 @@ export async function attachOver(
 }
 
 function attached(
-  search: Search,
+  search: InstanceSearch,
   known: KnownModules,
   connection: Connection,
   close: () => Promise<void>,

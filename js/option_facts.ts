@@ -67,8 +67,8 @@ export function checkOf(facts: OptionFacts): Check {
 function oneOf(values: readonly string[]): Check {
   return (name, value) => {
     if (values.some((known) => known === value)) return value;
-    const found = typeof value === "string" ? value.slice(0, 100) : typeof value;
-    throw invalidOption(`${name}: found ${found}; expected ${values.join(", ")}`);
+    if (typeof value !== "string") throw invalidArgument(name, "a string", value);
+    throw invalidOption(`${name}: found ${value.slice(0, 100)}; expected ${values.join(", ")}`);
   };
 }
 

@@ -263,7 +263,10 @@ export function placesUnlikeObjects(last: Heap, places: readonly GrowingPlace[])
     if (className.startsWith("(")) return [];
     const { total, groups } = last.find({ place: fingerprint, groupBy: "className" });
     const classes = groups?.rows.map(({ value }) => value) ?? [];
-    if (total === count && classes.length === 1 && classes[0] === className) return [];
+    // A function or a scope of JavaScript is named by its place in the source, not by its class.
+    const isNamedByPlace = /^(function|scope) /.test(className);
+    const isOfClass = isNamedByPlace || classes[0] === className;
+    if (total === count && classes.length === 1 && isOfClass) return [];
     return `${path ?? className}: growth counts ${count}, find has ${total} of ${classes.join(", ")}`;
   });
 }

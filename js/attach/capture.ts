@@ -94,13 +94,13 @@ export async function writeInstanceDump(
 }
 
 /** Where a dump goes: an open file, and a folder of its disk. */
-interface Place {
+interface DumpPlace {
   descriptor: number;
   folder: string;
 }
 
 /** What the target says of a copy of its memory. */
-interface Taken {
+interface TakenDump {
   values: number[];
   size: number;
   time: number;
@@ -111,7 +111,7 @@ interface Taken {
 async function capture(
   instance: RemoteInstance,
   layout: native.DumpGlobalsData,
-  to: Place,
+  to: DumpPlace,
   pause: Pause | undefined,
 ): Promise<Captured> {
   const indexes = [...layout.values];
@@ -157,9 +157,9 @@ async function writtenByTarget(
   instance: RemoteInstance,
   start: () => Promise<Turn>,
   fs: object,
-  { descriptor, folder }: Place,
+  { descriptor, folder }: DumpPlace,
   headerSize: number,
-): Promise<Taken | undefined> {
+): Promise<TakenDump | undefined> {
   const { session } = instance.thread;
   const exchange = new Exchange(folder);
   // Who writes is not silent.
@@ -179,7 +179,7 @@ async function writtenByTarget(
 
 function warningsOf(
   instance: RemoteInstance,
-  { frames }: Taken,
+  { frames }: TakenDump,
   pause: Pause | undefined,
 ): string[] {
   const warnings: string[] = [];
@@ -300,7 +300,7 @@ async function copyPages(
   turn: Turn,
   descriptor: number,
   headerSize: number,
-): Promise<Taken> {
+): Promise<TakenDump> {
   const { session } = instance.thread;
   const held = await takeAtRest(instance, turn, COPY_PAGES, [], false);
   const copy = objectOf(held.objectId, "the capture");

@@ -27,7 +27,7 @@ export interface Endpoint {
 }
 
 /** How to find an inspector. */
-export interface Search {
+export interface EndpointSearch {
   /** Whether a process whose inspector is not open may be sent the signal that opens it. */
   mayOpen: boolean;
   patience: Patience;
@@ -48,7 +48,10 @@ function openAlready(url: string): Endpoint {
 }
 
 /** Finds the inspector of a target: a process id, `ws://127.0.0.1:…`, or `http://127.0.0.1:…`. */
-export async function findEndpoint(target: string | number, search: Search): Promise<Endpoint> {
+export async function findEndpoint(
+  target: string | number,
+  search: EndpointSearch,
+): Promise<Endpoint> {
   const { patience } = search;
   if (patience.signal?.aborted) throw abortError(patience.signal);
   if (typeof target === "number" || /^\d+$/.test(target)) {
@@ -93,7 +96,7 @@ function parsedUrl(target: string): URL {
 }
 
 /** Finds the inspector of a running Node process; if there is none, opens it by a signal, if that is allowed. */
-async function findProcess(pid: number, { mayOpen, patience }: Search): Promise<Endpoint> {
+async function findProcess(pid: number, { mayOpen, patience }: EndpointSearch): Promise<Endpoint> {
   checkNode(pid);
   const already = listeningPorts(pid);
   const url = await inspectorAmong(already ?? [], patience);

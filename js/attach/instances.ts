@@ -90,7 +90,7 @@ export async function partsOf({ thread: { session }, weak }: RemoteInstance): Pr
 }
 
 /** One search through the threads of a target. */
-export class Search {
+export class InstanceSearch {
   readonly #known: KnownModules;
   readonly instances: RemoteInstance[] = [];
   readonly others: Others = { withoutMemory: 0, withoutModule: 0, modules: new Set() };

@@ -2,7 +2,7 @@
 
 import { HeapAnalyzerError } from "../errors.js";
 import type { Session } from "../inspector/calls.js";
-import type { Frame, Happened } from "../inspector/protocol.js";
+import type { Happened, InspectorFrame } from "../inspector/protocol.js";
 import { call, objectOf, releaseObjects, SHORT_LIVED, withDebugger } from "./instances.js";
 import { PAUSE_AT_REST, PAUSE_NO_MORE } from "./remote_code.js";
 import type { Thread } from "./threads.js";
@@ -17,7 +17,7 @@ const TIME_TO_COMPILE = 200;
 /** A thread that is paused. */
 export interface Pause {
   /** The WebAssembly frames of its stack, the innermost first. */
-  frames: Frame[];
+  frames: InspectorFrame[];
   /** What each script is, by its id. */
   scripts: ReadonlyMap<string, ScriptKind>;
 }

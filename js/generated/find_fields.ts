@@ -1,4 +1,4 @@
-/** Fields with which a page finds objects. Written by `npm run generate` from the types of the engine. */
+/** Fields with which a page finds objects. Written by `just generate` from the types of the engine. */
 export interface FindField {
   name: string;
   title: string;

@@ -1,4 +1,4 @@
-/** Options of questions, comparisons and exports. Written by `npm run generate` from the types of the engine. */
+/** Options of questions, comparisons and exports. Written by `just generate` from the types of the engine. */
 import type { CommandFacts, OptionFacts } from "../option_facts.js";
 
 

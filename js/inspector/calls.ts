@@ -5,12 +5,12 @@ import { shown } from "../text.js";
 import { answerError, at } from "./answer.js";
 import type { MessageBounds } from "./bounded_json.js";
 import {
-  type Answer,
   EVENTS,
   type Event,
   type Happened,
+  type InspectorAnswer,
+  type InspectorMethod,
   METHODS,
-  type Method,
 } from "./protocol.js";
 import { Misfit, type Shape } from "./shape.js";
 
@@ -35,7 +35,11 @@ export interface Session {
   /** Counts milliseconds for which the thread stood still or was slow. */
   count(time: number): void;
   /** Calls a method. */
-  call<M extends Method>(method: M, parameters?: object, late?: Late): Promise<Answer<M>>;
+  call<M extends InspectorMethod>(
+    method: M,
+    parameters?: object,
+    late?: Late,
+  ): Promise<InspectorAnswer<M>>;
   /** Fails if the session has ended, so that work without calls ends too. */
   check(): void;
   /** Waits for work without calls, but not after the end of the session. */
@@ -48,8 +52,8 @@ export interface Session {
   abandon(): void;
 }
 
-interface Waiting {
-  method: Method;
+interface WaitingCall {
+  method: InspectorMethod;
   start: number;
   resolve(answer: unknown): void;
   reject(error: Error): void;
@@ -74,7 +78,7 @@ export interface Line {
 export class Calls implements Session {
   readonly #line: Line;
   isTimed = false;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, WaitingCall>();
   /** What to fail at the end, beside calls. */
   readonly #others = new Set<(error: Error) => void>();
   readonly #listeners = new Map<Event, ((parameters: never) => void)[]>();
@@ -116,12 +120,12 @@ export class Calls implements Session {
     }
   }
 
-  async call<M extends Method>(
+  async call<M extends InspectorMethod>(
     method: M,
     parameters: object = {},
     late: Late = "is an end",
-  ): Promise<Answer<M>> {
-    return await new Promise<Answer<M>>((resolve, reject) => {
+  ): Promise<InspectorAnswer<M>> {
+    return await new Promise<InspectorAnswer<M>>((resolve, reject) => {
       if (this.#ended !== undefined) return reject(this.#ended);
       const id = ++this.#last;
       const timer = setTimeout(() => this.#tooLate(id, method, late), this.silence);
@@ -133,7 +137,7 @@ export class Calls implements Session {
     });
   }
 
-  #tooLate(id: number, method: Method, late: Late): void {
+  #tooLate(id: number, method: InspectorMethod, late: Late): void {
     const error = new HeapAnalyzerError(
       "ERR_ATTACH_TIMEOUT",
       `the target did not answer ${method} within ${this.silence} ms`,
@@ -181,7 +185,7 @@ export class Calls implements Session {
   }
 
   /** What waited for an answer, and waits no longer. */
-  #settled(id: number): Waiting | undefined {
+  #settled(id: number): WaitingCall | undefined {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return undefined;
     this.#waiting.delete(id);
@@ -206,7 +210,7 @@ export class Calls implements Session {
   }
 }
 
-function answerOf(method: Method, message: unknown): unknown {
+function answerOf(method: InspectorMethod, message: unknown): unknown {
   const error = at(message, "error");
   if (error === undefined)
     return fitting<unknown>(method, METHODS[method].shape, at(message, "result"));

@@ -18,7 +18,7 @@ export function refuse(message: string, cause?: unknown): HeapAnalyzerError {
 }
 
 /** Where an inspector listens on this machine. */
-export interface Place {
+export interface ListPlace {
   /** An address of this machine. */
   host: string;
   port: number;
@@ -31,7 +31,7 @@ export interface Place {
  * @param time how long that may take, in milliseconds.
  */
 export async function debuggerUrl(
-  { host, port }: Place,
+  { host, port }: ListPlace,
   time: number,
   signal?: AbortSignal,
 ): Promise<string> {
@@ -60,7 +60,7 @@ export function isHere(hostname: string): boolean {
 }
 
 function listBytes(
-  { host, port }: Place,
+  { host, port }: ListPlace,
   name: string,
   time: number,
   signal: AbortSignal | undefined,

@@ -117,13 +117,13 @@ export const EVENTS = {
   ),
 };
 
-export type Method = keyof typeof METHODS;
+export type InspectorMethod = keyof typeof METHODS;
 export type Event = keyof typeof EVENTS;
 /** The answer to a method. */
-export type Answer<M extends Method> = ReturnType<(typeof METHODS)[M]["shape"]>;
+export type InspectorAnswer<M extends InspectorMethod> = ReturnType<(typeof METHODS)[M]["shape"]>;
 /** The parameters of an event. */
 export type Happened<E extends Event> = ReturnType<(typeof EVENTS)[E]["shape"]>;
 /** A description of an object of the target. */
 export type RemoteObject = ReturnType<typeof remoteObject>;
 /** A function on the stack. */
-export type Frame = ReturnType<typeof frame>;
+export type InspectorFrame = ReturnType<typeof frame>;

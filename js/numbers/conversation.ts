@@ -3,12 +3,12 @@
 
 import { answerError, at, type UncheckedAnswer } from "../inspector/answer.js";
 
-import type { Method } from "../inspector/protocol.js";
+import type { InspectorMethod } from "../inspector/protocol.js";
 import { shown } from "../text.js";
 
 /** A call of a method of the inspector. */
 export interface InspectorCall {
-  method: Method;
+  method: InspectorMethod;
   parameters: object;
 }
 
@@ -19,7 +19,7 @@ export type Conversation<T> = Generator<InspectorCall[], T, UncheckedAnswer[]>;
 export const CONVERSATION_GROUP = "warpo-heap-analyzer:numbers";
 
 /** One call. */
-export function* ask(method: Method, parameters: object): Conversation<UncheckedAnswer> {
+export function* ask(method: InspectorMethod, parameters: object): Conversation<UncheckedAnswer> {
   const [answer] = yield [{ method, parameters }];
   return answer;
 }

@@ -10,7 +10,7 @@ import {
   withoutNull,
 } from "./schema.ts";
 
-const HEAD = `/** Schemas of parameters and answers. Written by \`npm run generate\` from the types of the engine. */
+const HEAD = `/** Schemas of parameters and answers. Written by \`just generate\` from the types of the engine. */
 import type { Schema } from "../schema.mts";
 
 `;

@@ -9,7 +9,7 @@ import {
   withoutNull,
 } from "./schema.ts";
 
-const HEAD = `/** Options of questions, comparisons and exports. Written by \`npm run generate\` from the types of the engine. */
+const HEAD = `/** Options of questions, comparisons and exports. Written by \`just generate\` from the types of the engine. */
 import type { CommandFacts, OptionFacts } from "../option_facts.js";
 
 `;
@@ -113,7 +113,7 @@ export function findFields(): string {
     if (title === undefined) return [];
     return [defined({ name, title, example, values: textsOf(withoutNull(schema), all) })];
   });
-  return `/** Fields with which a page finds objects. Written by \`npm run generate\` from the types of the engine. */
+  return `/** Fields with which a page finds objects. Written by \`just generate\` from the types of the engine. */
 export interface FindField {
   name: string;
   title: string;

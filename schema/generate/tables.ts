@@ -10,7 +10,7 @@ import {
   withoutNull,
 } from "./schema.ts";
 
-const BEGIN = "<!-- Written by `npm run generate`. -->\n";
+const BEGIN = "<!-- Written by `just generate`. -->\n";
 const END = "<!-- The end of what is written. -->\n";
 
 /** The page with its table as the schemas say. */

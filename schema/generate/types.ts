@@ -9,7 +9,7 @@ import {
   withoutNull,
 } from "./schema.ts";
 
-const MARK = "// Written by `npm run generate` from the types of the engine: change those.\n";
+const MARK = "// Written by `just generate` from the types of the engine: change those.\n";
 
 const ANSWERS = `/**
  * Answers of a loaded heap. The methods of \`Heap\` return them, and the command line prints them with

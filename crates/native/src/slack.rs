@@ -40,14 +40,14 @@ const WORD: u32 = 4;
 
 /// What blocks have in common that may be of one class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Kind {
-    first: First,
+struct BlockKind {
+    first: FirstWord,
     usable: u32,
 }
 
 /// What a block begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum First {
+enum FirstWord {
     /// The address of a block of this size.
     Block(u32),
     /// This address below the heap.
@@ -56,7 +56,7 @@ enum First {
 
 /// How many blocks of a kind there are, and what they have at the last offsets.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counts {
+struct SlackCounts {
     blocks: u32,
     references: [u32; MOST_WORDS],
     numbers: [u32; MOST_WORDS],
@@ -71,15 +71,15 @@ fn possible(allocator: Allocator, usable: u32) -> Range<u32> {
         .next_multiple_of(WORD)..usable / WORD * WORD
 }
 
-struct Comparison<'a> {
+struct SlackComparison<'a> {
     memory: Memory<'a>,
     walk: &'a UsedBlocks,
     index: &'a BlockIndex<'a>,
-    kinds: HashMap<Kind, Counts>,
+    kinds: HashMap<BlockKind, SlackCounts>,
 }
 
-impl Comparison<'_> {
-    fn kind_of(&self, nth: usize) -> Option<Kind> {
+impl SlackComparison<'_> {
+    fn kind_of(&self, nth: usize) -> Option<BlockKind> {
         let usable = self.walk.usable[nth];
         if usable > LARGEST {
             return None;
@@ -87,11 +87,11 @@ impl Comparison<'_> {
         let word = self.memory.word(Address(self.walk.addresses[nth]))?;
         let heap = self.walk.segments.first()?.start;
         let first = match self.index.starting_at(word) {
-            Some(target) => First::Block(self.walk.usable[target.at()]),
-            None if (LEAST_ADDRESS..heap).contains(&word) => First::Static(word),
+            Some(target) => FirstWord::Block(self.walk.usable[target.at()]),
+            None if (LEAST_ADDRESS..heap).contains(&word) => FirstWord::Static(word),
             None => return None,
         };
-        Some(Kind { first, usable })
+        Some(BlockKind { first, usable })
     }
 
     fn count(&mut self, nth: usize) {
@@ -115,12 +115,12 @@ impl Comparison<'_> {
     }
 
     /// The offset from which on the words of these blocks are no fields.
-    fn end_of_fields(&self, kind: Kind, counts: &Counts) -> Option<u32> {
+    fn end_of_fields(&self, kind: BlockKind, counts: &SlackCounts) -> Option<u32> {
         let allocator = self.walk.allocator;
         let range = possible(allocator, kind.usable);
         let mut smaller = (range.start..kind.usable).step_by(WORD as usize);
         let (usable, other) = smaller.find_map(|usable| {
-            let found = self.kinds.get(&Kind { usable, ..kind })?;
+            let found = self.kinds.get(&BlockKind { usable, ..kind })?;
             (found.blocks >= ENOUGH).then_some((usable, found))
         })?;
         let others = possible(allocator, usable);
@@ -150,7 +150,7 @@ fn weak(
         return Ok(Vec::new());
     }
     let kinds = HashMap::new();
-    let mut comparison = Comparison {
+    let mut comparison = SlackComparison {
         memory,
         walk,
         index,
@@ -163,7 +163,7 @@ fn weak(
         comparison.count(nth);
     }
     let kinds = &comparison.kinds;
-    let ends: HashMap<Kind, u32> = kinds
+    let ends: HashMap<BlockKind, u32> = kinds
         .iter()
         .filter_map(|(&kind, counts)| Some((kind, comparison.end_of_fields(kind, counts)?)))
         .collect();

@@ -118,7 +118,7 @@ fn storage_labels(raw: &RawSnapshot) -> Vec<EdgeLabel> {
 
 /// A scope as its description has it.
 #[derive(Clone, Copy, Default)]
-struct Scope {
+struct NamedScope {
     /// The number of the name of its script.
     script: Option<u32>,
     /// The number of the name of its function.
@@ -127,7 +127,7 @@ struct Scope {
 
 /// Finds the names of places.
 pub(super) fn find(raw: &RawSnapshot, step: &Step<'_>) -> Result<Places> {
-    let mut finder = Finder {
+    let mut finder = PlaceFinder {
         raw,
         scopes: HashMap::new(),
         closures: Vec::new(),
@@ -144,10 +144,10 @@ pub(super) fn find(raw: &RawSnapshot, step: &Step<'_>) -> Result<Places> {
     finder.places(step)
 }
 
-struct Finder<'r> {
+struct PlaceFinder<'r> {
     raw: &'r RawSnapshot,
     /// By node of a description.
-    scopes: HashMap<u32, Scope>,
+    scopes: HashMap<u32, NamedScope>,
     /// Functions with the number of the name of their script, and that of their own.
     closures: Vec<(u32, u32, Option<u32>)>,
     /// Contexts with the nodes of their descriptions.
@@ -158,7 +158,7 @@ struct Finder<'r> {
     files: HashMap<u32, (String, bool)>,
 }
 
-impl Finder<'_> {
+impl PlaceFinder<'_> {
     fn target(&self, node: u32, names: &[&[u8]]) -> Option<u32> {
         let mut edges = self.raw.edges(node);
         let edge = edges.find(|&edge| {

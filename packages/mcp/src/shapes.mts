@@ -19,7 +19,7 @@ const known = new Map<string, z.ZodType>();
 const SHARED: Record<string, z.ZodType> = { address, glob, heap };
 
 /** Options as agents give them: a handle for a heap, and always a page. */
-export type Asked<T> = {
+export type AskedOptions<T> = {
   [K in keyof T]-?: K extends "limit" | "offset"
     ? number
     : K extends "before"

@@ -139,7 +139,7 @@ impl GlobalRoots {
                             || !classes.is_pointer_free(variable.type_ref)
                     })
                     .map(|variable| declared_root(variable, module, dump))
-                    .chain(undeclared_roots(&declared, module, dump))
+                    .chain(undeclared_roots(&evidence.debug_info.globals, module, dump))
                     .collect(),
                 static_roots: if lists_all_roots(evidence, module) {
                     StaticRoots::Known
@@ -188,9 +188,9 @@ fn declared_globals(
     declared.collect()
 }
 
-/// The globals that the debug information does not declare as roots, and that are not the runtime's own by their names.
+/// The globals that the debug information does not declare at all, and that are not the runtime's own by their names.
 fn undeclared_roots(
-    declared: &[&GlobalVariable],
+    declared: &[GlobalVariable],
     module: &Module<'_>,
     dump: &Dump<'_>,
 ) -> Vec<GlobalRoot> {

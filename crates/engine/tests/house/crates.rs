@@ -19,7 +19,10 @@ fn packages() -> Vec<serde_json::Value> {
     let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).unwrap();
     let packages = metadata["packages"].as_array().unwrap().iter();
     packages
-        .filter(|package| package["name"] != "warpo-heap-analyzer-fuzz")
+        .filter(|package| {
+            let tools = ["warpo-heap-analyzer-fuzz", "heap-analyzer-schema"];
+            !tools.iter().any(|tool| package["name"] == *tool)
+        })
         .cloned()
         .collect()
 }

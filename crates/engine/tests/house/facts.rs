@@ -41,7 +41,10 @@ impl<'ast> Visit<'ast> for Finder {
     }
 
     fn visit_attribute(&mut self, attribute: &'ast Attribute) {
-        if let Meta::List(list) = &attribute.meta {
+        // What a surface says of an option is an attribute beside it.
+        if let Meta::List(list) = &attribute.meta
+            && !attribute.path().is_ident("schemars")
+        {
             self.check(&list.tokens.to_string());
         }
     }

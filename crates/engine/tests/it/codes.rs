@@ -103,6 +103,7 @@ fn the_error_codes_of_the_engine_are_those_of_the_public_type() {
             "ERR_DUMP_WRITE",
             "ERR_DUMP_SIGNAL",
             "ERR_INSPECTOR",
+            "ERR_INSPECTOR_CLOSED",
             "ERR_ATTACH_TARGET",
             "ERR_ATTACH_ANSWER",
             "ERR_ATTACH_TIMEOUT",

@@ -370,6 +370,11 @@ fn locals_of_methods_are_neither_fields_nor_globals() {
         (gimli::DW_AT_type, AttributeValue::UnitRef(number)),
     ];
     writer.entry(unit, Some(class), gimli::DW_TAG_member, &own_field);
+    let variable = [
+        (gimli::DW_AT_location, AttributeValue::Data4(heap.global)),
+        (gimli::DW_AT_type, AttributeValue::UnitRef(number)),
+    ];
+    writer.entry(unit, None, gimli::DW_TAG_variable, &variable);
     let method = writer.entry(unit, Some(class), gimli::DW_TAG_subprogram, &[]);
     for tag in [gimli::DW_TAG_member, gimli::DW_TAG_variable] {
         writer.entry(

@@ -188,7 +188,8 @@ impl LoadedHeap {
     /// `ERR_NOT_IN_JOINED` for heaps that were joined.
     pub fn check_same_module(&self, after: &Self) -> Result<()> {
         self.check_comparable(after)?;
-        if self.is_same_module(after) {
+        let keep_numbers = [self, after].map(|heap| heap.source.facts().keeps_numbers);
+        if self.is_same_module(after) && keep_numbers == [true, true] {
             return Ok(());
         }
         let [before, later] = [self, after].map(|heap| heap.dump_name.as_str());

@@ -158,7 +158,7 @@ impl<'h> Subject<'h> {
     }
 
     /// Whether an object is the storage of another one, and no object of its group by itself.
-    fn is_storage(&self, object: ObjectIndex) -> bool {
+    pub(super) fn is_storage(&self, object: ObjectIndex) -> bool {
         self.tree.has_storage()
             && self
                 .group_class(self.tree.group(object))

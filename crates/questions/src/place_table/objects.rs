@@ -103,7 +103,10 @@ impl PlaceLookup<'_> {
         }
         let objects = self.subject.dominators.objects().iter().copied();
         let group = |object: ObjectIndex| self.subject.tree.group(object).0 as usize;
-        self.members(objects.filter(|&object| is_wanted[group(object)]))
+        // Storage is in the group of its owner, and is counted there as no object of its own.
+        let is_member =
+            |object: ObjectIndex| is_wanted[group(object)] && !self.subject.is_storage(object);
+        self.members(objects.filter(|&object| is_member(object)))
     }
 
     /// What references from a group of paths lead to, and what roots hold.

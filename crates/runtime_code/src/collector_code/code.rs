@@ -22,7 +22,7 @@ struct TestClass {
 
 /// The contents of a test object.
 #[derive(Clone, Copy)]
-enum Contents<'w> {
+enum TestContents<'w> {
     Empty,
     /// A tuple whose bitmap lists these words.
     Bitmap(&'w [u32]),
@@ -74,7 +74,7 @@ impl CollectorCode {
         storage: Storage,
     ) -> Option<VisitedMembers> {
         let mut observed = TEST_OBJECTS.map(|object| {
-            let (marked, end) = self.scan(reader, object, id, storage, Contents::Empty)?;
+            let (marked, end) = self.scan(reader, object, id, storage, TestContents::Empty)?;
             let by_values = marked.depends_on_values(object, storage);
             Some((marked.offsets(object), end == End::Returned, by_values))
         });
@@ -124,7 +124,7 @@ impl CollectorCode {
             words: words.clone(),
             visited: BTreeSet::new(),
         });
-        let (class, contents) = (TestClass { id, storage }, Contents::Empty);
+        let (class, contents) = (TestClass { id, storage }, TestContents::Empty);
         let scan = self.scan_with(reader, object, class, contents, marked);
         scan.is_some_and(|(marked, _)| marked.visits_unchanged())
     }
@@ -139,7 +139,7 @@ impl CollectorCode {
         let [object, _] = TEST_OBJECTS;
         let mut visits = |words: &[u32]| {
             let expected: BTreeSet<u32> = words.iter().map(|word| 4 * word).collect();
-            let scan = self.scan(reader, object, id, storage, Contents::Bitmap(words));
+            let scan = self.scan(reader, object, id, storage, TestContents::Bitmap(words));
             scan.and_then(|(marked, _)| marked.offsets(object)) == Some(expected)
         };
         visits(&[]) && visits(&BITMAP)
@@ -162,7 +162,8 @@ impl CollectorCode {
         let [object, _] = TEST_OBJECTS;
         let mut visitors: HashMap<u32, Vec<ClassId>> = HashMap::new();
         for (id, storage) in classes {
-            let Some((marked, _)) = self.scan(reader, object, id, storage, Contents::Empty) else {
+            let Some((marked, _)) = self.scan(reader, object, id, storage, TestContents::Empty)
+            else {
                 continue;
             };
             let named = marked.visitors.into_iter().map(|(function, _)| function);
@@ -192,7 +193,7 @@ impl CollectorCode {
         object: TestObject,
         id: ClassId,
         storage: Storage,
-        contents: Contents<'_>,
+        contents: TestContents<'_>,
     ) -> Option<(Marked, End)> {
         let class = TestClass { id, storage };
         self.scan_with(reader, object, class, contents, Marked::default())
@@ -204,14 +205,14 @@ impl CollectorCode {
         reader: &mut CodeReader<'_, '_>,
         object: TestObject,
         class: TestClass,
-        contents: Contents<'_>,
+        contents: TestContents<'_>,
         mut marked: Marked,
     ) -> Option<(Marked, End)> {
         let mut state = reader.machine.copy(&self.idle, &mut reader.left)?;
         object.write(&mut state.memory, class.id, class.storage)?;
         match contents {
-            Contents::Empty => {}
-            Contents::Bitmap(words) => object.write_bitmap(&mut state.memory, words)?,
+            TestContents::Empty => {}
+            TestContents::Bitmap(words) => object.write_bitmap(&mut state.memory, words)?,
         }
         let machine = reader.machine(BUDGET);
         let mut uses = GlobalUse::default();

@@ -10,12 +10,12 @@ const MOST_LINES: usize = 16;
 
 /// A dump's memory, and what a run has written.
 #[derive(Debug)]
-pub(super) struct DumpMemory<'d> {
+pub(super) struct VisitedMemory<'d> {
     bytes: &'d [u8],
     written: Vec<(u32, [u8; LINE])>,
 }
 
-impl<'d> DumpMemory<'d> {
+impl<'d> VisitedMemory<'d> {
     pub(super) fn new(bytes: &'d [u8]) -> Self {
         Self {
             bytes,
@@ -59,7 +59,7 @@ impl<'d> DumpMemory<'d> {
     }
 }
 
-impl MachineMemory for DumpMemory<'_> {
+impl MachineMemory for VisitedMemory<'_> {
     fn pages(&self) -> Pages {
         Pages::Exactly(self.bytes.len() as u64 >> 16)
     }
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn writes_are_seen_until_they_are_forgotten_and_never_reach_the_dump() {
         let dump: Vec<u8> = (0..600).map(|byte| byte as u8).collect();
-        let mut memory = DumpMemory::new(&dump);
+        let mut memory = VisitedMemory::new(&dump);
         memory.write(254, &[1, 2, 3, 4]).unwrap();
         assert_eq!(memory.read(253), Some([253, 1, 2, 3, 4, 2]));
         memory.forget_writes();
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn nothing_is_read_or_written_past_the_end() {
         let dump = [7; 600];
-        let mut memory = DumpMemory::new(&dump);
+        let mut memory = VisitedMemory::new(&dump);
         assert_eq!(memory.read(596), Some([7; 4]));
         assert_eq!(memory.read::<4>(597), None);
         assert_eq!(memory.read::<4>(u32::MAX - 1), None);
@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn a_run_that_writes_everywhere_is_ended() {
         let dump = vec![0; 2 * LINE * MOST_LINES];
-        let mut memory = DumpMemory::new(&dump);
+        let mut memory = VisitedMemory::new(&dump);
         let written = (0..2 * MOST_LINES as u32)
             .filter(|line| memory.write(line * LINE as u32, &[1]).is_some());
         assert_eq!(written.count(), MOST_LINES);

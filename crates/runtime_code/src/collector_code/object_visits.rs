@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::code::CollectorCode;
-use super::dump_memory::DumpMemory;
+use super::dump_memory::VisitedMemory;
 use super::entry::Visitor;
 use super::machine::{End, GlobalUse, Machine, MachineState};
 use super::observer::{CallStack, Loaded, Observer, Stored};
@@ -32,7 +32,7 @@ pub type KnownGlobals<'d> = &'d dyn Fn(GlobalIndex) -> Option<u64>;
 #[derive(Debug)]
 pub struct ObjectVisits<'m, 'a, 'd> {
     machine: Machine<'m, 'a>,
-    memory: DumpMemory<'d>,
+    memory: VisitedMemory<'d>,
     globals: Vec<u64>,
     /// The globals whose values are not known. A run that reads one of them says nothing.
     unknown: BTreeSet<u32>,
@@ -74,7 +74,7 @@ impl<'m, 'a, 'd> ObjectVisits<'m, 'a, 'd> {
         }
         Some(Self {
             machine: Machine::new(functions, control),
-            memory: DumpMemory::new(memory),
+            memory: VisitedMemory::new(memory),
             globals,
             unknown,
             visitor: code.visitor.clone()?,
@@ -105,7 +105,7 @@ impl<'m, 'a, 'd> ObjectVisits<'m, 'a, 'd> {
         self.visits.pending.clear();
         self.machine.begin(*steps, steps);
         let mut state = MachineState {
-            memory: std::mem::replace(&mut self.memory, DumpMemory::new(&[])),
+            memory: std::mem::replace(&mut self.memory, VisitedMemory::new(&[])),
             globals: std::mem::take(&mut self.globals),
         };
         let before = state.globals.clone();

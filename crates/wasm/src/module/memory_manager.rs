@@ -55,9 +55,9 @@ impl MemoryManager {
             let range = body.range();
             control.count(range.end - range.start)?;
             match growth(body)? {
-                Growth::None => {}
-                Growth::Unknown => is_growing = true,
-                Growth::WeeAlloc => return Ok(Self::Known("wee_alloc")),
+                MemoryGrowth::None => {}
+                MemoryGrowth::Unknown => is_growing = true,
+                MemoryGrowth::WeeAlloc => return Ok(Self::Known("wee_alloc")),
             }
         }
         let is_none = !is_growing && !may_allocate(functions);
@@ -84,13 +84,13 @@ fn may_allocate(functions: &Functions<'_>) -> bool {
 }
 
 /// Whether a function grows the memory, and for which allocator.
-enum Growth {
+enum MemoryGrowth {
     None,
     Unknown,
     WeeAlloc,
 }
 
-fn growth(body: &FunctionBody<'_>) -> Result<Growth> {
+fn growth(body: &FunctionBody<'_>) -> Result<MemoryGrowth> {
     let mut is_growing = false;
     let mut has = [false; WEE_ALLOC.len()];
     for operator in body.get_operators_reader().map_err(unreadable)? {
@@ -105,8 +105,8 @@ fn growth(body: &FunctionBody<'_>) -> Result<Growth> {
         }
     }
     Ok(match (is_growing, has) {
-        (false, _) => Growth::None,
-        (true, [true, true]) => Growth::WeeAlloc,
-        (true, _) => Growth::Unknown,
+        (false, _) => MemoryGrowth::None,
+        (true, [true, true]) => MemoryGrowth::WeeAlloc,
+        (true, _) => MemoryGrowth::Unknown,
     })
 }

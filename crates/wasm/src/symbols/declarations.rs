@@ -3,7 +3,7 @@
 
 /// What is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum DeclarationKind {
     Class,
     Function,
     Method,
@@ -12,7 +12,7 @@ enum Kind {
 /// A class, a function or a method with a body.
 #[derive(Debug)]
 struct Declaration {
-    kind: Kind,
+    kind: DeclarationKind,
     name: String,
     /// The class of a method.
     class: Option<usize>,
@@ -28,7 +28,7 @@ pub(super) struct Declarations(Vec<Declaration>);
 impl Declarations {
     /// Finds the declarations of a text in the language TypeScript or AssemblyScript.
     pub(super) fn read(text: &str) -> Self {
-        let mut scanner = Scanner::new(text.as_bytes());
+        let mut scanner = DeclarationScanner::new(text.as_bytes());
         scanner.scan();
         Self(scanner.found)
     }
@@ -46,13 +46,15 @@ impl Declarations {
             return !self.0.iter().any(|one| one.contains(line));
         }
         let (class, member) = match name.split_once('#') {
-            Some((class, "constructor")) => return self.is_in(Kind::Class, class, line),
+            Some((class, "constructor")) => return self.is_in(DeclarationKind::Class, class, line),
             Some((class, member)) => (class, member),
             None => match name.rsplit_once('.') {
                 // A namespace can hold a function too.
-                Some((_, last)) if self.is_in(Kind::Function, last, line) => return true,
+                Some((_, last)) if self.is_in(DeclarationKind::Function, last, line) => {
+                    return true;
+                }
                 Some((class, member)) => (class, member),
-                None => return self.is_in(Kind::Function, name, line),
+                None => return self.is_in(DeclarationKind::Function, name, line),
             },
         };
         let (class, member) = (last_name(class), last_name(member));
@@ -61,11 +63,14 @@ impl Declarations {
             let holder = one.class.map(|class| &self.0[class]);
             holder.is_some_and(|holder| holder.name == class)
         };
-        let mut methods = self.0.iter().filter(|one| one.kind == Kind::Method);
+        let mut methods = self
+            .0
+            .iter()
+            .filter(|one| one.kind == DeclarationKind::Method);
         methods.any(|one| one.name == member && is_of_class(one) && one.contains(line))
     }
 
-    fn is_in(&self, kind: Kind, name: &str, line: u32) -> bool {
+    fn is_in(&self, kind: DeclarationKind, name: &str, line: u32) -> bool {
         let name = last_name(name);
         let mut of_kind = self.0.iter().filter(|one| one.kind == kind);
         of_kind.any(|one| one.name == name && one.contains(line))
@@ -100,7 +105,7 @@ fn without_types(name: &str) -> Option<String> {
 
 /// What was read last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token<'t> {
+enum SourceToken<'t> {
     Word(&'t [u8]),
     Decorator,
     Sign(u8),
@@ -108,25 +113,25 @@ enum Token<'t> {
 
 /// A declaration whose body has not begun.
 struct Pending<'t> {
-    kind: Kind,
+    kind: DeclarationKind,
     name: &'t [u8],
     line: u32,
 }
 
 /// Reads a text once.
-struct Scanner<'t> {
+struct DeclarationScanner<'t> {
     text: &'t [u8],
     at: usize,
     line: u32,
     /// By open brace: the open parentheses before it, and the declaration whose body it begins.
     braces: Vec<(u32, Option<usize>)>,
     parentheses: u32,
-    before: Token<'t>,
+    before: SourceToken<'t>,
     pending: Option<Pending<'t>>,
     found: Vec<Declaration>,
 }
 
-impl<'t> Scanner<'t> {
+impl<'t> DeclarationScanner<'t> {
     fn new(text: &'t [u8]) -> Self {
         Self {
             text,
@@ -134,7 +139,7 @@ impl<'t> Scanner<'t> {
             line: 0,
             braces: Vec::new(),
             parentheses: 0,
-            before: Token::Sign(b';'),
+            before: SourceToken::Sign(b';'),
             pending: None,
             found: Vec::new(),
         }
@@ -176,7 +181,7 @@ impl<'t> Scanner<'t> {
             }
         }
         self.advance(size);
-        self.before = Token::Sign(quote);
+        self.before = SourceToken::Sign(quote);
     }
 
     fn advance(&mut self, size: usize) {
@@ -192,9 +197,9 @@ impl<'t> Scanner<'t> {
         let word = &rest[..size];
         self.at += size;
         let kind = match self.before {
-            Token::Word(b"class") => Some(Kind::Class),
-            Token::Word(b"function") => Some(Kind::Function),
-            _ => self.is_method(word).then_some(Kind::Method),
+            SourceToken::Word(b"class") => Some(DeclarationKind::Class),
+            SourceToken::Word(b"function") => Some(DeclarationKind::Function),
+            _ => self.is_method(word).then_some(DeclarationKind::Method),
         };
         if let Some(kind) = kind {
             let line = self.line;
@@ -202,8 +207,8 @@ impl<'t> Scanner<'t> {
             self.pending = Some(Pending { kind, name, line });
         }
         self.before = match self.before {
-            Token::Sign(b'@') => Token::Decorator,
-            _ => Token::Word(word),
+            SourceToken::Sign(b'@') => SourceToken::Decorator,
+            _ => SourceToken::Word(word),
         };
     }
 
@@ -221,9 +226,9 @@ impl<'t> Scanner<'t> {
         ];
         let in_class = self.class().is_some() && self.parentheses == 0 && self.pending.is_none();
         let is_start = match self.before {
-            Token::Word(word) => MODIFIERS.contains(&word),
-            Token::Decorator => true,
-            Token::Sign(sign) => matches!(sign, b';' | b'{' | b'}' | b')'),
+            SourceToken::Word(word) => MODIFIERS.contains(&word),
+            SourceToken::Decorator => true,
+            SourceToken::Sign(sign) => matches!(sign, b';' | b'{' | b'}' | b')'),
         };
         let mut rest = self.text[self.at..].iter();
         let next = rest.find(|byte| !byte.is_ascii_whitespace());
@@ -233,12 +238,12 @@ impl<'t> Scanner<'t> {
     /// The class in whose body the text is, outside of methods.
     fn class(&self) -> Option<usize> {
         let (_, declaration) = self.braces.last()?;
-        declaration.filter(|&nth| self.found[nth].kind == Kind::Class)
+        declaration.filter(|&nth| self.found[nth].kind == DeclarationKind::Class)
     }
 
     fn sign(&mut self, sign: u8) {
         self.at += 1;
-        self.before = Token::Sign(sign);
+        self.before = SourceToken::Sign(sign);
         match sign {
             b'(' => self.parentheses += 1,
             b')' => self.parentheses = self.parentheses.saturating_sub(1),

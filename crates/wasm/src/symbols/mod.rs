@@ -23,7 +23,7 @@ use crate::module::{Module, unreadable};
 use base::control::Control;
 use base::error::{Error, Result};
 use base::frame::Frame;
-use source_map::{Body, SourceMap};
+use source_map::{FunctionCode, SourceMap};
 
 /// Symbols of a module, instrumented or not.
 pub struct Symbols<'a> {
@@ -101,7 +101,7 @@ impl<'a> Symbols<'a> {
                 None => body,
             };
             let name = self.module.functions.name(function);
-            map.find(&Body { code, name }, original)
+            map.find(&FunctionCode { code, name }, original)
         });
         match found {
             Some(place) => vec![Frame {
@@ -124,7 +124,8 @@ impl<'a> Symbols<'a> {
             let name = self.module.functions.name(function);
             let class = name.and_then(|name| name.strip_suffix("#constructor"));
             let code = body.range();
-            if let (Some(class), Some(place)) = (class, map.place_of(&Body { code, name })) {
+            if let (Some(class), Some(place)) = (class, map.place_of(&FunctionCode { code, name }))
+            {
                 found.insert(class, place);
             }
         }

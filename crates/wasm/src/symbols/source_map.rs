@@ -41,7 +41,7 @@ pub struct Place<'a> {
 /// A function: its code, and its name if it has one. An optimiser puts code of other functions into it, whose positions
 /// say nothing of it, so only those in its own file count.
 #[derive(Clone, Debug)]
-pub(super) struct Body<'n> {
+pub(super) struct FunctionCode<'n> {
     pub(super) code: Range<u64>,
     pub(super) name: Option<&'n str>,
 }
@@ -104,7 +104,7 @@ impl SourceMap {
     /// Where a function is: its first line with code. Without the text of the source, the middle of its code that is from
     /// its own file, if that is most of its code: then half of that code would have to be another function's for the line
     /// to be outside of the function.
-    pub(super) fn place_of(&self, body: &Body<'_>) -> Option<Place<'_>> {
+    pub(super) fn place_of(&self, body: &FunctionCode<'_>) -> Option<Place<'_>> {
         let own = self.own_source(body)?;
         let mut stretches: Vec<(Position, u64)> = self
             .stretches(&body.code)
@@ -131,7 +131,7 @@ impl SourceMap {
 
     /// Where the code at an offset in a function is from, if that is the function's own file. The start of the function
     /// has its place if nothing else is said of it: there, a constructor allocates its object.
-    pub(super) fn find(&self, body: &Body<'_>, offset: u64) -> Option<Place<'_>> {
+    pub(super) fn find(&self, body: &FunctionCode<'_>, offset: u64) -> Option<Place<'_>> {
         let after = self.mappings.partition_point(|mapping| mapping.0 <= offset);
         let before = after.checked_sub(1).map(|at| self.mappings[at]);
         match before.filter(|mapping| mapping.0 >= body.code.start) {
@@ -146,7 +146,7 @@ impl SourceMap {
     }
 
     /// Whether a position in the source of a function is in the function. Without the text of the source, it may be.
-    fn is_in(&self, body: &Body<'_>, position: Position) -> bool {
+    fn is_in(&self, body: &FunctionCode<'_>, position: Position) -> bool {
         let source = position.source as usize;
         match (&self.declarations[source], body.name) {
             (Some(declarations), Some(name)) => match after_file(&self.sources[source], name) {
@@ -159,7 +159,7 @@ impl SourceMap {
 
     /// The source of a function: that whose name begins the function's name, as in `assembly/index/Player#constructor`;
     /// without one, that of most of its code.
-    fn own_source(&self, body: &Body<'_>) -> Option<u32> {
+    fn own_source(&self, body: &FunctionCode<'_>) -> Option<u32> {
         if let Some(name) = body.name {
             let sources = self.sources.iter().enumerate();
             let named = sources.filter(|(_, source)| after_file(source, name).is_some());
@@ -253,8 +253,8 @@ impl Fields<'_> {
 mod tests {
     use super::*;
 
-    fn body(code: Range<u64>, name: Option<&str>) -> Body<'_> {
-        Body { code, name }
+    fn body(code: Range<u64>, name: Option<&str>) -> FunctionCode<'_> {
+        FunctionCode { code, name }
     }
 
     /// Offsets 10, 12 and 30; lines 5, 4 and 7; the last one in the second source.

@@ -1,4 +1,4 @@
-/** Schemas of parameters and answers. Written by `npm run generate` from the types of the engine. */
+/** Schemas of parameters and answers. Written by `just generate` from the types of the engine. */
 import type { Schema } from "../schema.mts";
 
 export const PARAMETERS: Record<string, Record<string, Schema>> = {

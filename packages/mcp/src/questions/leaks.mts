@@ -10,7 +10,7 @@ import { z } from "zod";
 import { growth as growthOf } from "../../../../js/served/questions/places.ts";
 import { formatCount, formatSize, inWords, rootText } from "../lines.mts";
 import { asking, heap, question, watched } from "../question.mts";
-import { type Asked, fields, parameters } from "../shapes.mts";
+import { type AskedOptions, fields, parameters } from "../shapes.mts";
 
 export const suspects = question({
   name: "suspects",
@@ -20,7 +20,7 @@ export const suspects = question({
   basis: "Retained sizes are from the dominator tree of all live references.",
   input: {
     heap,
-    ...parameters<Asked<SuspectsOptions>>("suspects"),
+    ...parameters<AskedOptions<SuspectsOptions>>("suspects"),
   },
   output: {
     ...fields<SuspectsAnswer, "totalLiveSize" | "totalLiveParts" | "threshold" | "suspects">(
@@ -59,7 +59,7 @@ export const growth = question({
   basis: "A place grows if its objects, or their bytes, rise in every interval.",
   input: {
     heaps: z.array(heap).min(2).max(100).describe("handles, the earliest dump first"),
-    ...parameters<Asked<GrowthOptions>>("growth"),
+    ...parameters<AskedOptions<GrowthOptions>>("growth"),
   },
   output: {
     ...fields<GrowthAnswer, "dumps" | "warmup" | "perInterval" | "places" | "undecided">(

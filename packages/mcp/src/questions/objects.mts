@@ -31,16 +31,16 @@ import {
   withFunction,
 } from "../lines.mts";
 import { address, asking, count, heap, page, question, size, watched } from "../question.mts";
-import { type Asked, fields, parameters, typeNamed } from "../shapes.mts";
+import { type AskedOptions, fields, parameters, typeNamed } from "../shapes.mts";
 
 type Bare<A> = Omit<A, "schemaVersion" | "partial" | "warnings">;
 type OnePath = Bare<PathAnswer>;
-type MergedPaths = Bare<MergedPathsAnswer>;
-interface ObjectParameters extends Asked<Pick<ObjectOptions, "entries">> {
+type MergedPathsShape = Bare<MergedPathsAnswer>;
+interface ObjectParameters extends AskedOptions<Pick<ObjectOptions, "entries">> {
   address: number | string;
   entriesOffset: number;
 }
-interface PathsParameters extends Asked<PathsOptions> {
+interface PathsParameters extends AskedOptions<PathsOptions> {
   class: string | undefined;
   newSince: string | undefined;
 }
@@ -88,7 +88,7 @@ export const find = question({
   basis: "All live objects were searched.",
   input: {
     heap,
-    ...parameters<Asked<FindOptions>>("find"),
+    ...parameters<AskedOptions<FindOptions>>("find"),
   },
   output: {
     found: count,
@@ -181,7 +181,7 @@ export const paths = question({
   },
   output: {
     object: z.strictObject(fields<OnePath>("PathAnswer")).nullable(),
-    merged: z.strictObject(fields<MergedPaths>("MergedPathsAnswer")).nullable(),
+    merged: z.strictObject(fields<MergedPathsShape>("MergedPathsAnswer")).nullable(),
   },
   async ask({ heap: handle, address: at, class: wanted, newSince, limit }, context) {
     const given = [at, wanted, newSince].filter((one) => one !== undefined);
