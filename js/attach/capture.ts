@@ -100,7 +100,7 @@ interface DumpPlace {
 }
 
 /** What the target says of a copy of its memory. */
-interface TakenDump {
+interface CaptureResult {
   values: number[];
   size: number;
   time: number;
@@ -159,7 +159,7 @@ async function writtenByTarget(
   fs: object,
   { descriptor, folder }: DumpPlace,
   headerSize: number,
-): Promise<TakenDump | undefined> {
+): Promise<CaptureResult | undefined> {
   const { session } = instance.thread;
   const exchange = new Exchange(folder);
   // Who writes is not silent.
@@ -179,7 +179,7 @@ async function writtenByTarget(
 
 function warningsOf(
   instance: RemoteInstance,
-  { frames }: TakenDump,
+  { frames }: CaptureResult,
   pause: Pause | undefined,
 ): string[] {
   const warnings: string[] = [];
@@ -300,7 +300,7 @@ async function copyPages(
   turn: Turn,
   descriptor: number,
   headerSize: number,
-): Promise<TakenDump> {
+): Promise<CaptureResult> {
   const { session } = instance.thread;
   const held = await takeAtRest(instance, turn, COPY_PAGES, [], false);
   const copy = objectOf(held.objectId, "the capture");

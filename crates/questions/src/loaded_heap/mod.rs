@@ -188,8 +188,7 @@ impl LoadedHeap {
     /// `ERR_NOT_IN_JOINED` for heaps that were joined.
     pub fn check_same_module(&self, after: &Self) -> Result<()> {
         self.check_comparable(after)?;
-        let keep_numbers = [self, after].map(|heap| heap.source.facts().keeps_numbers);
-        if self.is_same_module(after) && keep_numbers == [true, true] {
+        if self.is_same_module(after) {
             return Ok(());
         }
         let [before, later] = [self, after].map(|heap| heap.dump_name.as_str());

@@ -510,6 +510,7 @@ fn contents_flags(kind: u32, arguments: &[TypeReference]) -> u32 {
             "bool" | "i8" | "u8" => 1,
             "i16" | "u16" => 2,
             "i64" | "u64" | "f64" => 8,
+            "v128" => 16,
             _ => 4,
         },
         _ => 4,
