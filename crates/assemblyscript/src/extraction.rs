@@ -46,7 +46,10 @@ impl Extraction {
     /// [`AssemblyScriptError::TooManyReferences`] if there are more references than the memory has words, or if far more
     /// words would have to be read, which is only possible if containers refer to the same buffers;
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory); [`Error::Aborted`](base::Error::Aborted).
-    #[expect(clippy::too_many_arguments, reason = "the parts of one heap, each of its own kind")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the parts of one heap, each of its own kind"
+    )]
     pub(super) fn extract(
         memory: Memory<'_>,
         objects: &ObjectTable,
