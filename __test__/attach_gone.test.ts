@@ -22,7 +22,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Writes a module with so many pages of memory, and a function or none. */
+/** Writes a module whose memory has this number of pages. It may have a function. */
 function moduleOf(pages: number, hasFunction = true): string {
   const module = new binaryen.Module();
   const data = [{ offset: module.i32.const(PAGE + 1), data: Uint8Array.of(7) }];

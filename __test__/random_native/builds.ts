@@ -89,7 +89,7 @@ export function makeBuild({ name, level, allocator, compile, zeros }: BuildKind)
 
 const DATA_SECTION = 11;
 
-/** A number as in the binary format, and the offset behind it. */
+/** Reads a LEB128 number. Returns it with the offset of the next byte. */
 function number(bytes: Uint8Array, at: number): { value: number; end: number } {
   let [value, shift, end] = [0, 0, at];
   for (let byte = 0x80; byte >= 0x80; shift += 7) {

@@ -13,7 +13,7 @@ use engine::heap::Heap;
 use engine::{Control, Error, Input, Program};
 use flate2::read::GzDecoder;
 
-/// The ordinary run makes every so many changes.
+/// An ordinary run makes one of this many changes.
 const SAMPLED: usize = 37;
 
 /// A module of `asc` with the project's transform, and a dump.

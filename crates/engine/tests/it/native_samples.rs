@@ -65,7 +65,7 @@ fn static_data_directly_behind_the_allocator_has_roots() {
 #[test]
 fn words_behind_the_objects_of_blocks_join_no_leaks() {
     let heap = analyze("slack").unwrap();
-    // JavaScript keeps 150 trees of six nodes. Of each, three blocks refer to each other, and all else is behind these.
+    // JavaScript keeps 150 trees of six nodes. In each tree, three blocks refer to each other. Only they lead to the others.
     let objects = (0..heap.objects.len() as u32).map(ObjectIndex);
     let sizes = objects.map(|object| heap.retained_size(object));
     let (large, small): (Vec<u64>, Vec<u64>) = sizes.partition(|&size| size > 3000);
