@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use super::answer::Size;
 use super::answer::{FoundGroup, FoundGroups};
+use super::options::{FindOptions, FindSort};
 use super::sum::sums;
-use super::{FindOptions, FindSort};
 use crate::QuestionError;
 use crate::expression::{BATCH, Compiled, Evaluator, Failure, Scope, Value};
 use crate::loaded_heap::LoadedHeap;

@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use wasmparser::{BlockType, Operator};
 
+use super::call::{ActiveCall, OpenBlock};
 use super::decoded::Decoded;
 use super::memory::{MachineMemory, Pages, SparseMemory};
 use super::observer::Observer;
@@ -65,30 +66,6 @@ pub(super) struct Machine<'m, 'a> {
     pub(super) control: Control,
     /// A function that was executed before is not decoded again.
     decoded: HashMap<u32, Option<Rc<Decoded<'a>>>>,
-}
-
-/// An active call.
-#[derive(Debug)]
-pub(super) struct ActiveCall {
-    pub(super) function: u32,
-    pub(super) arguments: Vec<u64>,
-    /// The position in the values where its parameters and locals begin.
-    locals: usize,
-    at: usize,
-    labels: Vec<OpenBlock>,
-    code: usize,
-}
-
-/// A block that is being executed.
-#[derive(Clone, Copy, Debug)]
-struct OpenBlock {
-    /// The position to which a branch to it jumps.
-    target: usize,
-    is_loop: bool,
-    /// The number of values that a branch keeps.
-    arity: usize,
-    /// The number of values on the stack when the block begins.
-    height: usize,
 }
 
 impl<'m, 'a> Machine<'m, 'a> {

@@ -19,11 +19,13 @@
 //! This is the most direct evidence of what the collector does. It cannot show the contents of containers,
 //! which are visited in loops; for these, the type flags of the runtime are used.
 
+mod call;
 mod code;
 mod decoded;
 mod dump_memory;
 mod entry;
 mod find;
+mod initial;
 mod lists;
 mod machine;
 mod memory;

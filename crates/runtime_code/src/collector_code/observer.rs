@@ -1,6 +1,6 @@
 //! What observes a run of the machine: it sees loads, stores and the calls around them.
 
-use super::machine::ActiveCall;
+use super::call::ActiveCall;
 
 /// Observes a run, and can change or stop it.
 pub(super) trait Observer {

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::code::CollectorCode;
 use super::entry::{CollectorEntry, MOST_CALLS, Reach, Visitor};
+use super::initial::{clear_references, initial_state, static_data_end};
 use super::lists::KnownLists;
 use super::machine::{End, GlobalUse, Machine, MachineState};
 use super::memory::{PAGE, SparseMemory};
 use super::numbering::Numbering;
 use super::probes::{self, Marked, Storage, TEST_OBJECTS, global_probe};
-use super::start::{clear_references, initial_state, static_data_end};
 use super::visited::VisitedGlobal;
 use crate::std_library::ARRAY_BUFFER;
 use base::control::Control;
