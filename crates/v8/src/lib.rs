@@ -33,6 +33,7 @@ mod raw;
 mod reached;
 mod reader;
 mod roots;
+mod script_path;
 mod scripts;
 mod shown_object;
 mod source;

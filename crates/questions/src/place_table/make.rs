@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use super::PlaceSum;
-use super::count::{Counts, FieldKey, PlaceKey, SizedSubject, Subject};
+use super::count::{Counts, SizedSubject, Subject};
+use super::finder::{FieldKey, PlaceKey};
 use super::table::{
     ClassPlaceRow, ClassTotals, FieldRow, PathNode, PathStart, PlaceRow, PlaceTable, VERSION,
 };

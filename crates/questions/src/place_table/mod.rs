@@ -2,6 +2,7 @@
 //! Tables of several heaps, of one build or of several, are compared by [`growth`](super::growth).
 
 mod count;
+mod finder;
 mod make;
 mod objects;
 mod table;

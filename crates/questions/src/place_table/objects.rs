@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::count::{Finder, Subject};
+use super::count::Subject;
+use super::finder::Finder;
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::path_text::{
     LEFT_OUT, SEPARATOR, fingerprint, group_text, origin_text, reference_text, step_text,
@@ -143,7 +144,11 @@ impl PlaceLookup<'_> {
                 columns::push(&mut held, slot.object)?;
             }
         }
-        self.members(self.finder.targets(&is_wanted, self.subject).chain(held))
+        self.members(
+            self.finder
+                .targets(&is_wanted, self.subject.dominators)
+                .chain(held),
+        )
     }
 
     /// What the references of a class lead to, whatever the paths of its objects.
@@ -155,7 +160,7 @@ impl PlaceLookup<'_> {
             let text = format!("{LEFT_OUT}{SEPARATOR}{label}{SEPARATOR}{class}");
             columns::push(&mut is_wanted, self.is_wanted(&text)?)?;
         }
-        self.members(self.finder.targets(&is_wanted, self.subject))
+        self.members(self.finder.targets(&is_wanted, self.subject.dominators))
     }
 
     fn class(&self) -> Result<PlaceMembers> {

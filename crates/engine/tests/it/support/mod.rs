@@ -89,6 +89,8 @@ const PINNED_COLOR: u32 = 3;
 
 /// Run-time type flags.
 pub mod flags {
+    use super::TypeReference;
+
     pub const ARRAY_BUFFER_VIEW: u32 = 1;
     pub const ARRAY: u32 = 2;
     pub const STATIC_ARRAY: u32 = 4;
@@ -106,6 +108,38 @@ pub mod flags {
     /// The flag for keys of this many bytes.
     pub fn key_size(bytes: u32) -> u32 {
         bytes << 15
+    }
+
+    /// The type flags of what a container of this kind holds.
+    pub fn of_contents(kind: u32, arguments: &[TypeReference]) -> u32 {
+        let size = |argument: &TypeReference| match argument {
+            TypeReference::Base(name) => match name.as_str() {
+                "bool" | "i8" | "u8" => 1,
+                "i16" | "u16" => 2,
+                "i64" | "u64" | "f64" => 8,
+                "v128" => 16,
+                _ => 4,
+            },
+            _ => 4,
+        };
+        let is_managed = |argument: &TypeReference| !matches!(argument, TypeReference::Base(_));
+        let value = |argument: &TypeReference| {
+            let managed = if is_managed(argument) {
+                VALUE_MANAGED
+            } else {
+                0
+            };
+            value_size(size(argument)) | managed
+        };
+        let key = |argument: &TypeReference| {
+            let managed = if is_managed(argument) { KEY_MANAGED } else { 0 };
+            key_size(size(argument)) | managed
+        };
+        match (kind, arguments) {
+            (MAP, [first, second]) => key(first) | value(second),
+            (ARRAY | STATIC_ARRAY | SET, [first]) => value(first),
+            _ => 0,
+        }
     }
 }
 

@@ -12,7 +12,6 @@ use engine::heap::Heap;
 use engine::questions::LoadedHeap;
 use engine::wasm::debug_info::writer::{
     ClassDescription, DebugInfoDescription, DebugSections, FieldDescription, GlobalDescription,
-    TypeReference,
 };
 use engine::{Control, Error, Input, Program};
 use std::ops::DerefMut;
@@ -126,7 +125,7 @@ impl Scene {
             .map(|argument| argument.reference())
             .collect();
         let kind = self.type_flags[class.id as usize];
-        self.set_flags(class, kind | contents_flags(kind, &arguments));
+        self.set_flags(class, kind | flags::of_contents(kind, &arguments));
         self.described(class).type_arguments = arguments;
         class
     }
@@ -500,41 +499,5 @@ impl Scene {
             dump.poke(block.address + 12, id);
             dump.poke(block.address + 16, size);
         }
-    }
-}
-
-/// The type flags of what a container of this kind holds.
-fn contents_flags(kind: u32, arguments: &[TypeReference]) -> u32 {
-    let size = |argument: &TypeReference| match argument {
-        TypeReference::Base(name) => match name.as_str() {
-            "bool" | "i8" | "u8" => 1,
-            "i16" | "u16" => 2,
-            "i64" | "u64" | "f64" => 8,
-            "v128" => 16,
-            _ => 4,
-        },
-        _ => 4,
-    };
-    let is_managed = |argument: &TypeReference| !matches!(argument, TypeReference::Base(_));
-    let value = |argument: &TypeReference| {
-        let managed = if is_managed(argument) {
-            flags::VALUE_MANAGED
-        } else {
-            0
-        };
-        flags::value_size(size(argument)) | managed
-    };
-    let key = |argument: &TypeReference| {
-        let managed = if is_managed(argument) {
-            flags::KEY_MANAGED
-        } else {
-            0
-        };
-        flags::key_size(size(argument)) | managed
-    };
-    match (kind, arguments) {
-        (flags::MAP, [first, second]) => key(first) | value(second),
-        (flags::ARRAY | flags::STATIC_ARRAY | flags::SET, [first]) => value(first),
-        _ => 0,
     }
 }
