@@ -10,6 +10,6 @@ await runAll([
   },
   { name: "format and lint of JavaScript", command: "npx biome ci" },
   { name: "npm test", command: "npm test", counted: CLOSING },
-  { name: "clippy", command: "cargo clippy --workspace --all-targets" },
+  { name: "clippy", command: "cargo clippy --workspace --all-targets -- -D warnings" },
   { name: "types of JavaScript", command: "npm run --silent lint:types" },
 ]);

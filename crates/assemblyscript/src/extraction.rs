@@ -29,6 +29,16 @@ const CHUNK: usize = 1 << 12;
 /// The number of runs that a thread scans before the results are appended.
 const CHUNKS_PER_THREAD: usize = 8;
 
+/// What is known of the references of objects.
+pub(super) struct KnownReferences<'a, 'd> {
+    pub(super) classes: &'a [DescribedClass],
+    pub(super) known: &'a Classes<'d>,
+    /// What visitors of classes visited that were run on the objects.
+    pub(super) visits: &'a OwnVisits,
+    /// The shapes of the classes, if references get labels.
+    pub(super) shapes: Option<&'a [ClassShape]>,
+}
+
 /// The columns of the graph, as far as objects were scanned.
 #[derive(Debug, Default)]
 pub(super) struct Extraction {
@@ -46,20 +56,19 @@ impl Extraction {
     /// [`AssemblyScriptError::TooManyReferences`] if there are more references than the memory has words, or if far more
     /// words would have to be read, which is only possible if containers refer to the same buffers;
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory); [`Error::Aborted`](base::Error::Aborted).
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the parts of one heap, each of its own kind"
-    )]
     pub(super) fn extract(
         memory: Memory<'_>,
         objects: &ObjectTable,
-        classes: &[DescribedClass],
-        known: &Classes<'_>,
-        visits: &OwnVisits,
-        shapes: Option<&[ClassShape]>,
+        references: KnownReferences<'_, '_>,
         pages: MemoryPages<'_>,
         control: &Control,
     ) -> Result<(Edges, Anomalies)> {
+        let KnownReferences {
+            classes,
+            known,
+            visits,
+            shapes,
+        } = references;
         let mut types = ReferenceTypes::new(classes, known, &objects.class_slots)?;
         let shapes_or_none = shapes.unwrap_or_default();
         let classes = ScannedClass::all(classes, types.take_classes(), shapes_or_none);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::accounting::{BlockTotals, account};
 use super::class_slots::DescribedClass;
 use super::edge_run::Anomalies;
-use super::extraction::Extraction;
+use super::extraction::{Extraction, KnownReferences};
 use super::memory_map::MemoryMap;
 use super::memory_pages::MemoryPages;
 use super::own_visits::OwnVisits;
@@ -125,10 +125,12 @@ impl DumpGraph {
         let (edges, anomalies) = Extraction::extract(
             memory,
             &objects,
-            &classes,
-            &runtime.classes,
-            &visits,
-            shapes.as_deref(),
+            KnownReferences {
+                classes: &classes,
+                known: &runtime.classes,
+                visits: &visits,
+                shapes: shapes.as_deref(),
+            },
             pages,
             control,
         )?;

@@ -282,7 +282,7 @@ mod tests {
             let mut scene = Self {
                 walk: UsedBlocks {
                     allocator: Allocator::Emmalloc,
-                    segments: vec![HEAP..HEAP + 8192],
+                    segments: std::iter::once(HEAP..HEAP + 8192).collect(),
                     ..UsedBlocks::default()
                 },
                 memory: vec![0; 1 << 16],
