@@ -50,6 +50,7 @@ export async function release(folder: string, registry: Registry): Promise<Publi
     "answers.d.ts",
     "heap.d.ts",
     "index.d.ts",
+    "options.d.ts",
   ];
   for (const name of names) cpSync(join(ROOT, name), join(tree, name));
   for (const name of ["package.json", "README.md", "dist"]) {
