@@ -287,7 +287,7 @@ export declare class Heap {
   export(format: "pprof", options?: StreamOptions | null): Readable;
   /** What grew since an earlier heap of the same module, as heap-diff 0.1 (NDJSON). */
   export(format: "heap-diff", options: HeapDiffOptions): Readable;
-  /** A table of Apache Parquet, version 1 of the schema in docs/fleet.md, for questions about many dumps. */
+  /** A table of Apache Parquet, version 1 of the schema in examples/fleet/README.md, for questions about many dumps. */
   export(format: "parquet", options: ParquetOptions): Readable;
 
   /**

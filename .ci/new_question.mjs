@@ -131,4 +131,4 @@ left to do:
   ${folder}/mod.rs      what it asks, with its options
   ${QUESTIONS}/question.rs     a variant of Question; the compiler names the other places
   ${TESTS}/${name}.rs   compare with a naive definition
-  "A question" in docs/how-it-works.md lists the places that the compiler does not name`);
+  "A question" in CONTRIBUTING.md lists the places that the compiler does not name`);

@@ -78,3 +78,24 @@ test("README.md says what is not released before it says how to install", () => 
   expect(text.indexOf("not published yet")).toBeGreaterThan(0);
   expect(text.indexOf("not published yet")).toBeLessThan(text.indexOf("npm install"));
 });
+
+/** The words of a page without blocks of code, and without what `just generate` writes. */
+const wordsOf = (text: string) =>
+  text
+    .replace(/```[\s\S]*?```/g, "")
+    .replace(/<!-- Written by[\s\S]*?<!-- The end of what is written. -->/g, "")
+    .split(/\s+/)
+    .filter(Boolean).length;
+
+test("docs has at most 14 pages and 20,000 words that people write", () => {
+  // The reference of methods is generated; the codes of errors and warnings are looked up, not read.
+  const pages = readdirSync(join(ROOT, "docs")).filter((name) => /(?<!^json-rpc)\.md$/.test(name));
+  const prose = pages.filter((name) => name !== "errors.md");
+  const words = prose.map((name) => wordsOf(read(`docs/${name}`)));
+  expect(pages.length).toBeLessThanOrEqual(14);
+  expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(20_000);
+});
+
+test("code and generated tables are no words of a page", () => {
+  expect(wordsOf("one two\n```sh\nthree\n```\nfour")).toBe(3);
+});

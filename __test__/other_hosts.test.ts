@@ -1,5 +1,5 @@
 /**
- * Dumps from hosts other than Node, with the code of docs/other-hosts.md. The judge is the dump that Node writes at the
+ * Dumps from hosts other than Node, with the code of docs/capture.md. The judge is the dump that Node writes at the
  * same moment, byte for byte. `npm run test:full -- other-hosts` installs the engines into build/hosts, and fails without them; in
  * other runs, what is not installed there is skipped.
  */
@@ -34,11 +34,11 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The first block of docs/other-hosts.md with this info string. */
+/** The first block of docs/capture.md with this info string. */
 function block(info: string): string {
-  const text = readFileSync(join(import.meta.dirname, "../docs/other-hosts.md"), "utf8");
+  const text = readFileSync(join(import.meta.dirname, "../docs/capture.md"), "utf8");
   const [, start] = text.split(`\`\`\`${info}\n`);
-  if (start === undefined) throw new Error(`docs/other-hosts.md has no block ${info}`);
+  if (start === undefined) throw new Error(`docs/capture.md has no block ${info}`);
   return start.slice(0, start.indexOf("```"));
 }
 

@@ -218,7 +218,7 @@ describe("a file", () => {
       { key: "warpo.table", value: table },
       { key: "warpo.schema-version", value: "1" },
     ]);
-    const page = readFileSync(join(__dirname, "../docs/fleet.md"), "utf8");
+    const page = readFileSync(join(__dirname, "../examples/fleet/README.md"), "utf8");
     const section = page.split(`\n### ${table}\n`)[1]?.split("\n#")[0] ?? "";
     const described = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
     const names = schema.map(({ name }) => name);

@@ -115,7 +115,7 @@ function read(engine: "duckdb" | "clickhouse", tables = TABLES): Read {
 
 /** The columns of the tables on the page about them, with their types. */
 function documented(): Record<string, Record<string, string>> {
-  const page = readFileSync(resolve(import.meta.dirname, "../../docs/fleet.md"), "utf8");
+  const page = readFileSync(resolve(import.meta.dirname, "../../examples/fleet/README.md"), "utf8");
   const sections = page.split("\n### ").slice(1);
   return Object.fromEntries(
     sections.map((section) => {

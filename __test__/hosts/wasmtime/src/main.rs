@@ -1,5 +1,5 @@
 //! Calls functions of a module, of which the last one traps, and writes a dump in one of three ways. The functions that
-//! write are those of the page docs/other-hosts.md.
+//! write are those of the page docs/capture.md.
 //!
 //! `wasmtime-host <coredump|exposed|unprepared> <module> <file to write> <function:number>…`; `again` in place of a function
 //! makes another instance of the module, of which all later functions are.

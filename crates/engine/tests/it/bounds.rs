@@ -1,5 +1,5 @@
 //! Small inputs that describe a large amount of data: without its bound, each of these would take minutes or
-//! all memory. docs/bounds.md lists the bounds.
+//! all memory. SECURITY.md lists the bounds.
 
 use crate::support::{
     ALLOCATOR, Class, FIRST_BLOCK, ModuleOptions, Object, PAGE, Scene, TAIL_POINTER, WasmGlobal,
