@@ -55,6 +55,9 @@ const NATIVE = ["native", "leaky_parser", "leak_sanitizer.test.ts", "random_nati
   (name) => `__test__/${name}`,
 );
 
+/** Files of which each change tests a part (`__test__/support/nightly.ts`). */
+const VARIANTS = ["builds", "devtools/devtools", "profile", "random", "tasks"];
+
 /** Run only by name, because they install more than 100 MB or take more than ten minutes. Each is a job of every night. */
 const BY_NAME = [
   {
@@ -86,9 +89,10 @@ const BY_NAME = [
   installed("npm-modules", "__test__/npm_modules"),
   { name: "other-hosts", command: "__test__/hosts/run.sh" },
   more(
-    "profile-builds",
-    { TEST_SLOW: "1", TEST_ALL_BUILDS: "1" },
-    "__test__/profile.test.ts __test__/random.test.ts",
+    "variants",
+    { TEST_ALL: "1" },
+    VARIANTS.map((name) => `__test__/${name}.test.ts`).join(" "),
+    ["package", "devtools"],
   ),
   more(
     "runners",

@@ -9,6 +9,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { Binaryen, BinaryenModule, Program } from "../dist/asc_transform/compiler.mjs";
 import { type DebugInfoDescription, describeProgram } from "../dist/asc_transform/description.mjs";
 import { compile, OPTIMISED, programNames, runCompiler } from "./support/compile.ts";
+import { someOf } from "./support/nightly.ts";
 import { readWasmModule } from "./support/wasm_module.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -245,7 +246,7 @@ describe("the description", () => {
     ]);
   });
 
-  test.each(programNames)(
+  test.each(someOf(programNames, 4))(
     "%s: every global that an optimised build has lost has a constant value",
     async (name) => {
       const { description, wasm } = await compile(name, OPTIMISED);

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { captureDump, exposeGlobals } from "../dist/capture.js";
+import { exposeGlobals } from "../dist/capture.js";
 import {
   analyze,
   diff,
@@ -27,19 +27,12 @@ import {
 } from "../dist/index.js";
 import type { ClassCount, ConstructorView, Heap } from "../index.js";
 import { runScript } from "./support/child.ts";
-import {
-  type LeakyServer,
-  leakyServer,
-  type ServerExports,
-  startServer,
-} from "./support/leaky_server.ts";
+import { type LeakyServer, leakyServer } from "./support/leaky_server.ts";
 
 let files: LeakyServer;
 let before: Buffer;
 let after: Buffer;
 let wasm: Buffer;
-/** A dump with 40,000 listeners. */
-let large: Uint8Array;
 let folder: string;
 let heap: Heap;
 
@@ -50,9 +43,6 @@ beforeAll(async () => {
   wasm = readFileSync(files.wasm);
   folder = mkdtempSync(join(tmpdir(), "heap-analyzer-heap-"));
   heap = openHeap(after, wasm);
-  const exports = await startServer(new Uint8Array(wasm));
-  (exports as unknown as ServerExports).serve(40_000);
-  large = captureDump(exports);
 });
 
 afterAll(() => {
@@ -477,46 +467,4 @@ test("a heap in a worker gives the same answers, and ends with it", () => {
     }`;
   const size = String(heap.summary().totalLiveSize);
   expect(run(script).trim().split("\n")).toEqual([size, size, size, size]);
-});
-
-describe("memory", () => {
-  /** Mebibytes that a process grows by while it does something four hundred times, after a warm-up. */
-  function growth(statement: string): number {
-    const script = `
-      const { readFileSync } = require("node:fs");
-      const { analyze, openHeap, openHeapFile } = require("@warpo/heap-analyzer");
-      const dump = readFileSync(process.env.AFTER), wasm = readFileSync(process.env.WASM);
-      const round = () => { ${statement} };
-      for (let nth = 0; nth < 50; nth++) round();
-      const start = process.memoryUsage.rss();
-      for (let nth = 0; nth < 400; nth++) round();
-      console.log((process.memoryUsage.rss() - start) / 2 ** 20);`;
-    return Number(run(script));
-  }
-
-  // A dump has 128 KiB, so 400 that stay are 50 MiB.
-  test.each([
-    ["heaps that are closed", "const heap = openHeap(dump, wasm); heap.summary(); heap.close();"],
-    ["views that are closed", "analyze(dump, wasm).close();"],
-    ["views without instances", "analyze(dump, wasm, { instances: 0 });"],
-  ])("does not grow with the number of %s", (_, statement) => {
-    expect(growth(statement)).toBeLessThan(25);
-  });
-
-  test("of heaps that are not closed is released while the event loop runs", () => {
-    const dump = join(folder, "large.dump");
-    writeFileSync(dump, large);
-    const script = `
-      const { openHeapFile } = require("@warpo/heap-analyzer");
-      (async () => {
-        for (let nth = 0; nth < 300; nth++) {
-          openHeapFile(${JSON.stringify(dump)}, process.env.WASM).summary();
-          await new Promise(setImmediate);
-        }
-        console.log(process.memoryUsage.rss() / 2 ** 20);
-      })();`;
-    // V8 collects after 64 MiB of external memory: 200 to 280 MiB were measured. If every heap stayed,
-    // it would be 700 MiB.
-    expect(Number(run(script))).toBeLessThan(400);
-  });
 });

@@ -46,6 +46,7 @@ export const PARTS = {
     "__test__/install/host_runners.test.ts",
     "__test__/leak_names.test.ts",
     "__test__/mcp/floods.test.ts",
+    "__test__/memory.test.ts",
     "__test__/profile_languages.test.ts",
     "__test__/random.test.ts",
     "__test__/stores.test.ts",

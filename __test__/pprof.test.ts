@@ -17,6 +17,7 @@ import { run } from "./support/capture.ts";
 import { compile, programNames, UNOPTIMISED } from "./support/compile.ts";
 import { hostileHeap } from "./support/hostile_heap.ts";
 import { leakyServer } from "./support/leaky_server.ts";
+import { someOf } from "./support/nightly.ts";
 
 /** Objects and their bytes by path, as lines. */
 type Sums = Record<string, string>;
@@ -85,14 +86,17 @@ test("a profile has the fields that make tools show it well", async () => {
   );
 });
 
-test.each(programNames)("every live object is in the profile, at its path: %s", async (name) => {
-  const program = await compile(name, UNOPTIMISED);
-  for (const { dump } of (await run(program)).slice(-1)) {
-    const heap = openHeap(dump, program.wasm);
-    expect(profileSums(await profileOf(heap))).toEqual(pathSums(heap));
-    heap.close();
-  }
-});
+test.each(someOf(programNames, 4))(
+  "every live object is in the profile, at its path: %s",
+  async (name) => {
+    const program = await compile(name, UNOPTIMISED);
+    for (const { dump } of (await run(program)).slice(-1)) {
+      const heap = openHeap(dump, program.wasm);
+      expect(profileSums(await profileOf(heap))).toEqual(pathSums(heap));
+      heap.close();
+    }
+  },
+);
 
 test.each([1, 2, 3])("every live object is in the profile of random heap %i", async (seed) => {
   const build = await makeBuild(ASC_BUILD_KINDS[0] as (typeof ASC_BUILD_KINDS)[0]);

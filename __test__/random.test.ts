@@ -67,8 +67,8 @@ describe("questions about objects of a build that exports no runtime", () => {
     expect(answers.uncollectable).toBe(0);
   });
 
-  // Binaryen takes half a minute for this build: `npm run test:full -- profile-builds`.
-  test.runIf(process.env.TEST_ALL_BUILDS !== undefined)(
+  // Binaryen takes half a minute for this build: `npm run test:full -- variants`.
+  test.runIf(process.env.TEST_ALL !== undefined)(
     "paths are judged, and no cuts, if the optimiser copied the collector into its callers",
     async () => {
       const { answers, failure } = await judged("Binaryen-O1-much-private");

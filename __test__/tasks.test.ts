@@ -24,6 +24,7 @@ import {
   type ServerExports,
   startServer,
 } from "./support/leaky_server.ts";
+import { rounds } from "./support/nightly.ts";
 import { LINUX, WINDOWS } from "./support/system.ts";
 
 let files: LeakyServer;
@@ -80,11 +81,12 @@ function output(script: string, options?: ChildOptions): string {
 }
 
 describe("many calls at the same time", () => {
+  const CALLS = rounds(2000, 300);
   const QUEUE = `
     const ended = [];
     const fs = require("fs");
     const [dump, module] = [fs.readFileSync(after), fs.readFileSync(wasm)];
-    const analyses = Array.from({ length: 2000 }, (_, nth) =>
+    const analyses = Array.from({ length: ${CALLS} }, (_, nth) =>
       analyzeAsync(dump, module, { top: 1 }).then((view) => {
         ended.push(nth);
         return view.totalLiveSize;
@@ -115,10 +117,10 @@ describe("many calls at the same time", () => {
     const script = `${QUEUE}
       Promise.all(analyses).then((sizes) => {
         const size = analyzeFile(after, wasm).totalLiveSize;
-        const isInOrder = ended.every((nth, place) => Math.abs(nth - place) < 200);
+        const isInOrder = ended.every((nth, place) => Math.abs(nth - place) < ${CALLS / 10});
         console.log(ended.length, sizes.every((each) => each === size), isInOrder);
       });`;
-    expect(output(script)).toBe("2000 true true\n");
+    expect(output(script)).toBe(`${CALLS} true true\n`);
   });
 
   test.skipIf(!LINUX)("needs no more threads than one analysis of each kind", () => {
@@ -278,7 +280,7 @@ describe("environments", () => {
       ${work}
       parentPort.postMessage("busy");`);
 
-  test("may end during their work: 200 worker threads", () => {
+  test("may end during their work, eight worker threads at a time", () => {
     const script = `
       const { Worker } = require("worker_threads");
       const code = ${worker(`
@@ -293,7 +295,7 @@ describe("environments", () => {
         worker.on("error", fail).on("exit", over);
       });
       (async () => {
-        for (let round = 0; round < 25; round++) {
+        for (let round = 0; round < ${rounds(25, 3)}; round++) {
           await Promise.all(Array.from({ length: 8 }, one));
         }
         const view = await analyzeFileAsync(after, wasm);
@@ -400,7 +402,7 @@ describe.skipIf(!LINUX)("a system that refuses", () => {
     const options = { flags: ["--expose-gc"], env: ONE_ARENA };
     const idle = Number(runScript(files, size, options).stdout);
     const seen = new Set<string>();
-    for (let more = 16; more <= 160; more += 12) {
+    for (let more = 16; more <= 160; more += rounds(12, 36)) {
       const { stdout, ...rest } = runScript(files, script, {
         ...options,
         addressSpace: idle + more * 1024,

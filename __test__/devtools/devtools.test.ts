@@ -9,6 +9,7 @@ import { randomStream } from "../random/stream.ts";
 import { run } from "../support/capture.ts";
 import { compile, programNames, UNOPTIMISED } from "../support/compile.ts";
 import { testReader } from "../support/heap_snapshot_suite.ts";
+import { someOf } from "../support/nightly.ts";
 import { type DevToolsSnapshot, loadInDevTools, readDevTools } from "./snapshot.ts";
 
 const load = (heap: Heap, options: HeapSnapshotOptions = {}): Promise<DevToolsSnapshot> =>
@@ -47,7 +48,7 @@ function analyzerChanges(before: Heap, after: Heap): Changes {
 }
 
 describe("DevTools compares two exports as the analyzer does", () => {
-  test.each(programNames)("%s", async (name) => {
+  test.each(someOf(programNames, 4))("%s", async (name) => {
     const program = await compile(name, UNOPTIMISED);
     const captures = await run(program);
     const [before, after] = [captures.at(0), captures.at(-1)].map((capture) =>
@@ -56,7 +57,7 @@ describe("DevTools compares two exports as the analyzer does", () => {
     expect(await devToolsChanges(before, after)).toEqual(analyzerChanges(before, after));
   });
 
-  test.each([1, 2, 3])("random heap %i", async (seed) => {
+  test.each(someOf([1, 2, 3], 3))("random heap %i", async (seed) => {
     const build = await makeBuild(ASC_BUILD_KINDS[0] as (typeof ASC_BUILD_KINDS)[0]);
     const heaps = randomDumps(build, randomStream(seed)).map((dump) => openHeap(dump, build.wasm));
     for (const [nth, after] of heaps.slice(1).entries()) {
