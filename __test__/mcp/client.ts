@@ -69,3 +69,10 @@ export function charactersOf(result: CallToolResult): number {
   const length = structured === undefined ? 0 : JSON.stringify(structured).length;
   return textOf(result).length + length;
 }
+
+/** The JSON Schemas of answers, by tool. */
+export async function answerSchemas({ client }: Session): Promise<Record<string, object>> {
+  const { contents } = await client.readResource({ uri: "heap-analyzer://schema/answers" });
+  const [content] = contents;
+  return JSON.parse(content !== undefined && "text" in content ? content.text : "{}");
+}

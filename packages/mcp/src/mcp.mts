@@ -5,7 +5,7 @@ import { z } from "zod";
 import { errorText } from "../../../js/served/errors.ts";
 import { HUNT, huntPrompt, INSTRUCTIONS, NUMBERS } from "./hunt.mts";
 import type { QuestionContext } from "./question.mts";
-import { inputSchema, outputSchema } from "./schemas.mts";
+import { answerSchema, inputSchema } from "./schemas.mts";
 import { contextOf, type Served } from "./served.mts";
 import { LineTransport } from "./transport.mts";
 import { version } from "./version.mts";
@@ -50,14 +50,13 @@ function mcpServer(
     { instructions: INSTRUCTIONS, capabilities: { tools: {}, prompts: {}, resources: {} } },
   );
   for (const question of asked) {
-    const { name, title, description, input, output } = question;
+    const { name, title, description, input } = question;
     server.registerTool(
       name,
       {
         title,
         description,
         inputSchema: inputSchema(input),
-        outputSchema: outputSchema(output),
         annotations:
           name === "export" || name === "attach"
             ? { readOnlyHint: false, destructiveHint: false, openWorldHint: false }
@@ -87,6 +86,14 @@ function mcpServer(
       contents: [{ uri, mimeType, text }],
     }));
   }
+  // Not in the list of tools: there they would be two thirds of what a model reads.
+  const answers = "heap-analyzer://schema/answers";
+  const json = { title: "JSON Schemas of the answers by tool", mimeType: "application/json" };
+  server.registerResource("answers", answers, json, () => {
+    const schemas = asked.map(({ name, output }) => [name, answerSchema(output)]);
+    const text = JSON.stringify(Object.fromEntries(schemas));
+    return { contents: [{ uri: answers, mimeType: json.mimeType, text }] };
+  });
   server.registerPrompt(
     "leak_hunt",
     {

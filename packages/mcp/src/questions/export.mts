@@ -28,7 +28,7 @@ export const exportHeap = question({
   name: "export",
   title: "Export a file",
   description:
-    "Write a file for another tool into the export folder: heapsnapshot (Chrome DevTools, memlab), pprof (pprof, speedscope), heap-diff (needs before), report (one HTML page; before is optional), parquet (one table for DuckDB; needs table). No existing file is replaced. Only when the user asks for a file.",
+    "Writes a file for another tool: heapsnapshot (DevTools, memlab), pprof, heap-diff (needs before), report (a page), parquet (needs table). Replaces no file. Only when the user asks for a file.",
   basis: "The file contains all live objects, or all changes.",
   input: {
     heap,

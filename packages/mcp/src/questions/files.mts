@@ -34,7 +34,7 @@ export const listDumps = question({
   name: "list_dumps",
   title: "List dumps",
   description:
-    "Which heap dumps, heap snapshots of V8 and WebAssembly modules are there? Start here if you do not know the paths. Lists the dumps and snapshots below the allowed folders, newest first.",
+    "Which heap dumps, heap snapshots of V8 and WebAssembly modules are there? Start here if you do not know the paths. Lists them newest first.",
   basis: "Files are recognised by their first bytes.",
   input: {
     folder: z.string().max(4096).optional().describe("only this folder and below"),

@@ -15,7 +15,7 @@ export const waste = question({
   name: "waste",
   title: "Waste",
   description:
-    "What memory could be saved without a leak? of: live (default) reports duplicate strings and buffers, empty containers, unused room in arrays, maps and sets, and padding, each with the fields that hold it. of: unreachable reports garbage by class, its cycles, and raw blocks of heap.alloc to which nothing refers.",
+    "What memory could be saved without a leak? of: live (default) reports duplicates, empty containers, unused room and padding, with the fields that hold them. of: unreachable reports garbage by class, its cycles, and raw blocks to which nothing refers.",
   basis:
     "Contents are compared byte by byte, each byte counts once. Unreferenced raw blocks are an estimate: a number can look like an address.",
   input: { heap, of: z.enum(["live", "unreachable"]).default("live"), ...page },

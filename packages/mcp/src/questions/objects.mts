@@ -125,7 +125,7 @@ export const object = question({
   name: "object",
   title: "One object",
   description:
-    "What is at this address, and what refers to it? Class, sizes, fields, contents, dominator, a page of the entries of an array, map or set, and a page of the references to it. For why it is alive ask paths.",
+    "What is at this address, and what refers to it? Class, sizes, fields, contents, dominator, entries, and a page of the references to it. For why it is alive ask paths.",
   basis:
     "Fields are read from the dump; a reference is independent if it alone keeps the object reachable.",
   input: {
