@@ -43,9 +43,11 @@ use base::units::Address;
 
 /// The version of the format that is written.
 pub const VERSION: u32 = 2;
-/// The version that is written if the host says which pointers it holds: between the values of globals and the memory
-/// are the size of these records in bytes, and the records. The highest bit marks it: the next number is WARPO's to give.
-const VERSION_WITH_HOST_ROOTS: u32 = 1 << 31 | VERSION;
+/// The bit of the version that marks a dump whose host says which pointers it holds: between the values of globals and the
+/// memory are the size of these records in bytes, and the records. The next number is WARPO's to give, hence a bit.
+const HOST_ROOTS: u32 = 1 << 31;
+/// The bit of the version that marks a dump whose writer saw that no function of the program was running.
+const AT_REST: u32 = 1 << 30;
 /// The version before it: its header is as long, but no values of globals follow.
 const VERSION_WITHOUT_GLOBALS: u32 = 1;
 /// The number of bytes before the global values.
@@ -69,6 +71,8 @@ pub struct Dump<'a> {
     pub stack_pointer: Address,
     /// The values of the mutable i32 globals.
     pub globals: GlobalValues<'a>,
+    /// Whether the writer saw that no function of the program was running. Otherwise this is not known.
+    pub is_at_rest: bool,
     /// The pointers that the host held.
     pub host_roots: HostRoots<'a>,
     /// The linear memory.
@@ -141,7 +145,7 @@ impl<'a> Dump<'a> {
 
         let version = field(4);
         // In version 1, which has no values of globals, the last word of the header is reserved.
-        let is_readable = [VERSION, VERSION_WITH_HOST_ROOTS].contains(&version)
+        let is_readable = version & !(HOST_ROOTS | AT_REST) == VERSION
             || (version == VERSION_WITHOUT_GLOBALS && field(20) == 0);
         if !is_readable {
             return Err(DumpError::Version { found: version }.into());
@@ -157,7 +161,7 @@ impl<'a> Dump<'a> {
             .into());
         }
         let (globals, rest) = file[HEADER_SIZE..].split_at(globals_size as usize);
-        let (host_roots, memory) = if version == VERSION_WITH_HOST_ROOTS {
+        let (host_roots, memory) = if version & HOST_ROOTS != 0 {
             let size = Memory::new(rest).word(Address(0)).unwrap_or(u32::MAX);
             let what = "the pointers of the host (their size is before them)";
             let cut = truncated(what, memory_start as usize, 4 + u64::from(size));
@@ -202,6 +206,7 @@ impl<'a> Dump<'a> {
             heap_base,
             stack_pointer,
             globals: GlobalValues(Memory::new(globals)),
+            is_at_rest: version & AT_REST != 0,
             host_roots: HostRoots::new(host_roots),
             memory: Memory::new(memory),
         })
@@ -232,7 +237,7 @@ mod tests {
 
     #[test]
     fn pointers_of_the_host_are_before_the_memory() {
-        let mut file = file(VERSION_WITH_HOST_ROOTS, 0);
+        let mut file = file(HOST_ROOTS | VERSION, 0);
         let records = [12u32, 4096, 4, u32::from_le_bytes(*b"root")];
         let bytes = records.iter().flat_map(|word| word.to_le_bytes());
         file.splice(HEADER_SIZE..HEADER_SIZE, bytes);
@@ -246,6 +251,15 @@ mod tests {
         assert_eq!(dump.memory.size(), 1 << 16);
         file.truncate(HEADER_SIZE + 10);
         assert_eq!(Dump::parse(&file).unwrap_err().code(), "ERR_DUMP_TRUNCATED");
+    }
+
+    #[test]
+    fn a_writer_may_say_that_no_function_was_running() {
+        let is_at_rest = |version| Dump::parse(&file(version, 0)).unwrap().is_at_rest;
+        assert!(is_at_rest(AT_REST | VERSION));
+        assert!(!is_at_rest(VERSION));
+        let error = Dump::parse(&file(AT_REST | 1, 0)).unwrap_err();
+        assert!(matches!(error.own(), Some(DumpError::Version { .. })));
     }
 
     #[test]

@@ -138,7 +138,8 @@ impl Boundaries {
                     .then(|| code.allocator_root(lowest))
                     .flatten()
                     .or_else(nothing_is_allocated)
-                    .map(Boundary::Folded);
+                    .map(Boundary::Folded)
+                    .or_else(|| constant_base(module, code).map(Boundary::Global));
                 let variable = || {
                     let root = globals.named(TLSF_ROOT);
                     root.filter(|root| root.dump_position.is_some())
@@ -225,6 +226,17 @@ fn linked_boundaries(module: &Module<'_>, code: &CodeFacts) -> Option<Boundaries
         heap_base: Boundary::Folded(initial),
         stack_pointer: Boundary::Global(first.index),
     })
+}
+
+/// The constant global after static data, if there is only one and the code has the allocator of AssemblyScript: unoptimised
+/// code reads the heap base from its global, which has no name if the module has none.
+fn constant_base(module: &Module<'_>, code: &CodeFacts) -> Option<GlobalIndex> {
+    let lowest = segments_end(module);
+    let is_base = |initial: u32| initial >= lowest && initial.is_multiple_of(4);
+    let globals = module.globals.iter().filter(|_| code.has_allocator());
+    let mut found = globals.filter(|global| !global.mutable && global.initial.is_some_and(is_base));
+    let only = found.next()?;
+    found.next().is_none().then_some(only.index)
 }
 
 /// Whether there is any sign of the AssemblyScript runtime. Without one, functions are not executed: `register` passes

@@ -257,6 +257,7 @@ impl<'a> Program<'a> {
                 types,
                 words: found.words,
                 alignment,
+                stack_size: layout.stack.end.saturating_sub(layout.stack.start),
             },
         })
     }

@@ -59,7 +59,10 @@ const STACK_ALIGNMENT: u32 = 16;
 
 /// The parts of the memory below the heap.
 pub(crate) struct Layout {
-    stack: Range<u32>,
+    /// The bytes of the stack that are in use.
+    pub(crate) stack: Range<u32>,
+    /// Whether no function was running: then the program keeps these bytes since it was started.
+    is_at_rest: bool,
     pub(crate) statics: Range<u32>,
     /// Whether the end of static data is only probable.
     is_guessed: bool,
@@ -93,6 +96,7 @@ impl Layout {
             let statics = found.memory_base..found.memory_base.saturating_add(found.static_size);
             return Self {
                 stack: current..end.unwrap_or(current).max(current),
+                is_at_rest: dump.is_at_rest,
                 statics: statics.start..statics.end.max(walk.state.end),
                 is_guessed: false,
                 is_heap_initialised: false,
@@ -119,6 +123,7 @@ impl Layout {
         if is_stack_below {
             return Self {
                 stack,
+                is_at_rest: dump.is_at_rest,
                 statics: lowest..heap.max(lowest),
                 is_guessed: false,
                 is_heap_initialised,
@@ -140,6 +145,7 @@ impl Layout {
         let guess = guess.filter(|&end| end >= known).min();
         Self {
             stack,
+            is_at_rest: dump.is_at_rest,
             statics: lowest..end.or(guess).unwrap_or(initial).max(lowest),
             is_guessed: end.is_none(),
             is_heap_initialised,
@@ -151,10 +157,9 @@ impl Layout {
         let guessed = self
             .is_guessed
             .then_some(Warning::Native(NativeWarning::StackBoundsGuessed));
-        let running =
-            (!self.stack.is_empty()).then_some(Warning::Native(NativeWarning::FramesActive {
-                size: self.stack.end - self.stack.start,
-            }));
+        let size = self.stack.end.saturating_sub(self.stack.start);
+        let running = (size > 0 && !self.is_at_rest)
+            .then_some(Warning::Native(NativeWarning::FramesActive { size }));
         let initialised = self
             .is_heap_initialised
             .then_some(Warning::Native(NativeWarning::DataSnapshot));

@@ -3,7 +3,6 @@
 use base::columns;
 use base::control::{Control, Step};
 use base::error::Result;
-use base::native_warning::NativeWarning;
 use base::units::{Address, ObjectIndex};
 use base::warning::Warning;
 use heap::{
@@ -131,11 +130,7 @@ impl ClassFields for NativeSource {
 
 impl MemoryContents for NativeSource {
     fn stack_size(&self) -> u64 {
-        let running = self.heap.warnings.iter().find_map(|warning| match warning {
-            Warning::Native(NativeWarning::FramesActive { size }) => Some(u64::from(*size)),
-            _ => None,
-        });
-        running.unwrap_or_default()
+        self.shapes.stack_size.into()
     }
 
     fn blocks(&self) -> Blocks {

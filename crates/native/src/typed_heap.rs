@@ -20,6 +20,8 @@ pub(crate) struct NativeShapes {
     pub(crate) words: Vec<u32>,
     /// What the addresses of blocks are multiples of; 0 if that is not known.
     pub(crate) alignment: u32,
+    /// Bytes of the stack that are in use.
+    pub(crate) stack_size: u32,
 }
 
 /// The heap of one dump.

@@ -25,7 +25,8 @@ impl<'a> Visitors<'a> {
     ) -> Option<ObjectVisits<'a, 'a, 'o>> {
         let known = |index| {
             let global = self.module.globals.get(index)?;
-            global_value(global, &self.dump).map(u64::from)
+            let value = || global_value(global, &self.dump).map(u64::from);
+            global.constant.or_else(value)
         };
         let code = self.code.as_deref()?;
         let memory = self.dump.memory.as_bytes();

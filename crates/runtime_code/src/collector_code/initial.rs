@@ -21,7 +21,12 @@ pub(super) fn initial_state(module: &Module<'_>) -> Option<MachineState> {
     Some(MachineState {
         memory: memory.frozen(),
         globals: globals
-            .map(|global| global.initial.unwrap_or(0).into())
+            .map(|global| {
+                global
+                    .constant
+                    .or(global.initial.map(u64::from))
+                    .unwrap_or(0)
+            })
             .collect(),
     })
 }

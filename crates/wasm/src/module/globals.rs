@@ -27,6 +27,8 @@ pub struct Global<'a> {
     pub name: Option<&'a str>,
     /// Its initial value, if it is an i32 that is known from the module alone.
     pub initial: Option<u32>,
+    /// The bits of its value, whatever its type, if the program cannot change it and the module alone says it.
+    pub constant: Option<u64>,
     /// Its position among the mutable i32 globals, which is the position of its value in a dump.
     pub dump_position: Option<u32>,
 }
@@ -90,12 +92,13 @@ impl<'a> Globals<'a> {
 
     /// Adds a global that the host makes, with its value if that is known.
     pub(super) fn add_imported(&mut self, ty: GlobalType, value: Option<u32>) {
-        self.add(ty, value);
+        self.add(ty, value, None);
     }
 
     pub(super) fn add_defined(&mut self, global: &wasmparser::Global<'a>) {
         let initial = self.evaluate(&global.init_expr);
-        self.add(global.ty, initial);
+        let wide = self.single(&global.init_expr);
+        self.add(global.ty, initial, wide);
     }
 
     pub(super) fn add_export(&mut self, name: &'a str, index: u32) {
@@ -115,7 +118,8 @@ impl<'a> Globals<'a> {
         Ok(())
     }
 
-    fn add(&mut self, ty: GlobalType, initial: Option<u32>) {
+    /// Adds a global with its initial value as an i32, and the bits of it if one instruction makes it.
+    fn add(&mut self, ty: GlobalType, initial: Option<u32>, single: Option<u64>) {
         let is_i32 = ty.content_type == ValType::I32;
         let in_dump = is_i32 && ty.mutable;
         self.all.push(Global {
@@ -124,10 +128,29 @@ impl<'a> Globals<'a> {
             mutable: ty.mutable,
             name: None,
             initial: initial.filter(|_| is_i32),
+            constant: if is_i32 {
+                initial.map(u64::from)
+            } else {
+                single
+            }
+            .filter(|_| !ty.mutable),
             dump_position: in_dump.then_some(self.mutable_i32),
         });
         self.mutable_i32 += u32::from(in_dump);
         self.mutable_i64 += u32::from(ty.mutable && ty.content_type == ValType::I64);
+    }
+
+    /// The bits of the number that one instruction makes.
+    fn single(&self, init: &wasmparser::ConstExpr<'a>) -> Option<u64> {
+        let mut operators = init.get_operators_reader().into_iter();
+        let value = match operators.next()?.ok()? {
+            Operator::I64Const { value } => value as u64,
+            Operator::F32Const { value } => value.bits().into(),
+            Operator::F64Const { value } => value.bits(),
+            Operator::GlobalGet { global_index } => self.all.get(global_index as usize)?.constant?,
+            _ => return None,
+        };
+        matches!(operators.next(), Some(Ok(Operator::End))).then_some(value)
     }
 
     /// The value of a constant expression over i32, if the module alone determines it (the host sets the
