@@ -16,7 +16,7 @@ import type {
   CompilerOptions,
   Program,
 } from "./asc_transform/compiler.mjs";
-import { RUNTIME_INCREMENTAL, TARGET_WASM32 } from "./asc_transform/compiler.mjs";
+import { RUNTIME_STUB, TARGET_WASM32 } from "./asc_transform/compiler.mjs";
 import { describeProgram } from "./asc_transform/description.mjs";
 import { encodeDebugSections } from "./native.js";
 
@@ -72,10 +72,10 @@ function requireSupportedTarget(options: CompilerOptions): void {
       `${TITLE}: the target is not wasm32: expected a 32-bit memory, the only kind that dumps describe`,
     );
   }
-  if (options.runtime !== RUNTIME_INCREMENTAL) {
+  if (options.runtime === RUNTIME_STUB) {
     throw new Error(
-      `${TITLE}: the runtime is stub or minimal: expected --runtime incremental (the default), because the others ` +
-        "have no shadow stack, so the live objects cannot be found",
+      `${TITLE}: the runtime is stub: expected --runtime incremental (the default) or minimal, because stub has no ` +
+        "collector, so there are no live objects",
     );
   }
 }

@@ -102,8 +102,8 @@ export interface Attached {
    * `hostOutput`, it is paused between two turns, or after 5 s in the middle of its work.
    *
    * @returns sentences about what may be wrong with the dump.
-   * @throws {HeapAnalyzerError} `ERR_INVALID_OPTION`, `ERR_INSTANCE_AMBIGUOUS`, `ERR_GLOBAL_MISSING` (not compiled with
-   *   the incremental runtime), `ERR_DUMP_PATH`, `ERR_DUMP_WRITE`, `ERR_ATTACH_ANSWER` or `ERR_ATTACH_TIMEOUT`.
+   * @throws {HeapAnalyzerError} `ERR_INVALID_OPTION`, `ERR_INSTANCE_AMBIGUOUS`, `ERR_GLOBAL_MISSING` (compiled with
+   *   a runtime without a collector), `ERR_DUMP_PATH`, `ERR_DUMP_WRITE`, `ERR_ATTACH_ANSWER` or `ERR_ATTACH_TIMEOUT`.
    */
   writeDump(path: string | URL, options?: AttachedDumpOptions): Promise<string[]>;
   /** The module that an instance was made from. */

@@ -49,7 +49,7 @@ export type { NumbersRead } from "./numbers/types.js";
  * positions count from the start of the file, before the new exports.
  *
  * @throws {HeapAnalyzerError} `ERR_MODULE` (not a module), `ERR_MODULE_KIND` (a 64-bit memory, or
- *   none), `ERR_GLOBAL_MISSING` (no shadow stack: not compiled with the incremental runtime),
+ *   none), `ERR_GLOBAL_MISSING` (not compiled with a runtime that has a collector),
  *   `ERR_ALLOCATOR_UNKNOWN` (a program of Go or TinyGo), `ERR_INVALID_ARG_TYPE`,
  *   `ERR_BUFFER_DETACHED`, `ERR_BUFFER_OUT_OF_BOUNDS` or `ERR_OUT_OF_MEMORY`.
  */
@@ -136,7 +136,8 @@ export function writeDumpOnTrap<T>(
   } catch (error) {
     if (!isFromProgram(error)) throw error;
     try {
-      writeDump(exports, path, options);
+      const file = textPath("path", path);
+      writeDumpFile(takeSnapshot(exports, options, "after a trap"), file);
     } catch (failure) {
       const { code, message } = failure as HeapAnalyzerError;
       throw new HeapAnalyzerError(code, message, { cause: error });

@@ -82,7 +82,14 @@ describe("other compilers", () => {
     }
   });
 
-  test("the minimal runtime is read", () => {
+  test.each(JUDGED_BUILDS)("the minimal runtime, $name, is read", async (build) => {
+    const flags = [...build.flags, "--runtime", "minimal"];
+    const dumps = await judgeProgram("programs/objects", { ...build, flags }, OPTIONS);
+    expect(dumps.length).toBeGreaterThan(5);
+    expect(dumps.filter((dump) => !isRight(dump)).map(({ view, ...rest }) => rest)).toEqual([]);
+  });
+
+  test("the minimal runtime is read without the transform", () => {
     for (const compiler of ["asc-0.24", "../../../node_modules/assemblyscript"]) {
       for (const flags of builds) {
         const wasm = compiled(compiler, [...flags, "--runtime", "minimal"]);

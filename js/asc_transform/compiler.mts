@@ -30,7 +30,7 @@ export interface CompilerOptions {
 }
 
 export const TARGET_WASM32 = 0;
-export const RUNTIME_INCREMENTAL = 2;
+export const RUNTIME_STUB = 0;
 
 /** A declared element of the kind `kind`. */
 export interface Element {

@@ -5,6 +5,7 @@
 
 import { ftruncateSync, statSync, writeSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { hasEmptyStack } from "../capture/snapshot.js";
 import { HeapAnalyzerError } from "../errors.js";
 import { answerError, base64 } from "../inspector/answer.js";
 import { fitting } from "../inspector/calls.js";
@@ -40,6 +41,8 @@ const WATCH = 500;
 const MAX_TIME = 86_400_000;
 const MAGIC = Buffer.from("ASHD");
 const VERSION = 2;
+/** The bit of the version that marks a dump during which nothing of the program was running. */
+const AT_REST = 0x4000_0000;
 const HEADER_SIZE = 24;
 /** Which word of the header after the magic is the start of the heap. */
 const HEAP_BASE = 2;
@@ -106,6 +109,8 @@ interface CaptureResult {
   time: number;
   /** How many functions ran, if the program did not rest. */
   frames?: unknown;
+  /** Whether functions may be suspended on stacks of their own. */
+  suspends?: unknown;
 }
 
 async function capture(
@@ -130,6 +135,8 @@ async function capture(
     );
   }
   const words = headerWords(layout, indexes, taken.values);
+  if (!hasEmptyStack(words.slice(HEAP_BASE - 1)) && isAtRest(instance, taken, pause))
+    words[0] = VERSION + AT_REST;
   writeHeader(to.descriptor, headerSize, words);
   const heapBase = words[HEAP_BASE] ?? 0;
   const { size: memorySize, time } = taken;
@@ -144,6 +151,7 @@ const TAKEN = {
   size: memorySize,
   time: whole(MAX_TIME),
   frames: optional(anything),
+  suspends: optional(anything),
 };
 const OF_FILE = record({ ...TAKEN, unwritable: optional(anything) });
 const OF_COPY = record({ ...TAKEN, numbers: listOf(whole(MAX_PAGES - 1), MAX_PAGES) });
@@ -175,6 +183,16 @@ async function writtenByTarget(
     clearInterval(watch);
     exchange.remove();
   }
+}
+
+/** Whether no function of the program was running. */
+function isAtRest(
+  { isShared }: RemoteInstance,
+  { frames, suspends }: CaptureResult,
+  pause: Pause | undefined,
+): boolean {
+  const ran = pause === undefined ? frames !== undefined : pause.frames.length > 0;
+  return !ran && !isShared && suspends === false;
 }
 
 function warningsOf(

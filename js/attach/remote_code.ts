@@ -14,13 +14,14 @@ const READ_VALUES = `
 const COUNT_FRAMES = 'String(new Error().stack).split("\\n    at ").length - 2';
 
 /** Takes the dump at once, or in a turn of its own. */
-const AT_ONCE = `if (!schedule) {
-    const frames = ${COUNT_FRAMES};
+const AT_ONCE = `const suspends = typeof WebAssembly !== "object" || "Suspending" in WebAssembly;
+  const takeNow = (seen) => {
     const taken = take();
-    return taken && Object.assign(taken, { frames });
-  }
+    return taken && Object.assign(taken, seen);
+  };
+  if (!schedule) return takeNow({ suspends, frames: ${COUNT_FRAMES} });
   return new Promise((resolve, reject) => {
-    schedule(() => { try { resolve(take()); } catch (error) { reject(error); } }, 0);
+    schedule(() => { try { resolve(takeNow({ suspends })); } catch (error) { reject(error); } }, 0);
   });`;
 
 /**
@@ -75,7 +76,7 @@ export const COPY_PAGES = `function (memories, indexes, state, schedule) {
 
 /** On the result of {@link COPY_PAGES}: everything but the pages. */
 export const READ_COPY =
-  "function () { return { values: this.values, size: this.size, numbers: this.numbers, frames: this.frames, time: this.time }; }";
+  "function () { return { values: this.values, size: this.size, numbers: this.numbers, frames: this.frames, suspends: this.suspends, time: this.time }; }";
 
 /** On the result of {@link COPY_PAGES}: some pages in base64. A context of `node:vm` has no function for that. */
 export const READ_PAGES = `function (from, to) {

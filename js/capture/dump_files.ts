@@ -6,7 +6,7 @@ import { threadId } from "node:worker_threads";
 import { escapeUnprintable } from "../text.js";
 import { writeDumpFile } from "./dump_file.js";
 import { type HiddenExports, liveInstances } from "./registry.js";
-import { takeSnapshot } from "./snapshot.js";
+import { type Moment, takeSnapshot } from "./snapshot.js";
 
 /** Absolute: the program may change its working directory later. */
 const DIRECTORY = resolve(process.env.HEAP_DUMP_DIRECTORY || "heap-dumps");
@@ -22,13 +22,17 @@ export function dumpDirectory(): string {
  * Writes a dump of each instance, and a line to stderr for each. Never throws, because the program must continue.
  *
  * @param instances default: all of this thread.
+ * @param moment whether a function trapped.
  * @returns the number of instances.
  */
-export function writeAllDumps(instances: readonly HiddenExports[] = liveInstances()): number {
+export function writeAllDumps(
+  instances: readonly HiddenExports[] = liveInstances(),
+  moment: Moment = "now",
+): number {
   for (const instance of instances) {
     try {
       const path = join(DIRECTORY, nextFileName(new Date()));
-      writeDumpFile(takeSnapshot(instance), path);
+      writeDumpFile(takeSnapshot(instance, undefined, moment), path);
       report(`heap dump written: ${path}`);
     } catch (error) {
       report(`heap dump failed: ${(error as Error).message}`);

@@ -24,7 +24,7 @@ export function isFromProgram(error: unknown): boolean {
 /** Writes dumps of all instances of this thread when an error of the program ends the process. */
 export function dumpAtTrap(): void {
   process.on("uncaughtExceptionMonitor", (error) => {
-    if (isFromProgram(error)) writeAllDumps();
+    if (isFromProgram(error)) writeAllDumps(liveInstances(), "after a trap");
   });
 }
 

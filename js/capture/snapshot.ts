@@ -1,6 +1,7 @@
 // Reads the parts of a dump from the exports of an instance, without copying the memory.
 
 import { HeapAnalyzerError, invalidArgument } from "../errors.js";
+import { isAtRest } from "./at_rest.js";
 import { findExports, notExposed } from "./find_exports.js";
 import type { Exports } from "./registry.js";
 import { GLOBAL_PREFIX, MEMORY, RESERVED_PREFIX } from "./reserved_names.js";
@@ -38,7 +39,12 @@ const NO_OPTIONS: CaptureOptions = Object.create(null);
 
 const MAGIC = [0x41, 0x53, 0x48, 0x44]; // "ASHD"
 const VERSION = 2;
-const VERSION_WITH_HOST_ROOTS = 0x8000_0002;
+/** The bits of the version that mark what else a dump has. */
+const HOST_ROOTS = 0x8000_0000;
+const AT_REST = 0x4000_0000;
+
+/** When a snapshot is taken. After a trap, the stack is as it was in the function that trapped. */
+export type Moment = "now" | "after a trap";
 
 /**
  * Reads the boundaries, the global values and the memory of an instance.
@@ -47,7 +53,11 @@ const VERSION_WITH_HOST_ROOTS = 0x8000_0002;
  * @throws {HeapAnalyzerError} `ERR_GLOBALS_NOT_EXPOSED`, `ERR_INSTANCE_AMBIGUOUS`, `ERR_MEMORY_MISSING` or
  *   `ERR_INVALID_ARG_TYPE`.
  */
-export function takeSnapshot(target: object, options?: CaptureOptions | null): Snapshot {
+export function takeSnapshot(
+  target: object,
+  options?: CaptureOptions | null,
+  moment: Moment = "now",
+): Snapshot {
   const { memory: givenMemory, allowMissingGlobals, hostRoots } = options ?? NO_OPTIONS;
   const exports = findExports(target, givenMemory);
   const boundaries =
@@ -57,8 +67,7 @@ export function takeSnapshot(target: object, options?: CaptureOptions | null): S
   const globals = readMutableI32Globals(exports);
 
   const records = hostRoots === undefined ? undefined : hostRootRecords(hostRoots);
-  const version = records === undefined ? VERSION : VERSION_WITH_HOST_ROOTS;
-  const words = [version, ...boundaries, globals.length, ...globals];
+  const words = [VERSION, ...boundaries, globals.length, ...globals];
   if (records !== undefined) words.push(records.length);
   const header = new Uint8Array(MAGIC.length + 4 * words.length + (records?.length ?? 0));
   header.set(MAGIC);
@@ -69,7 +78,26 @@ export function takeSnapshot(target: object, options?: CaptureOptions | null): S
   if (records !== undefined) header.set(records, header.length - records.length);
   // The memory is read last: a getter above may make it grow, which detaches its buffer.
   const memory = findMemory(exports, givenMemory);
+  const isQuiet = moment === "now" && !isShared(memory);
+  const isResting = isQuiet && !hasEmptyStack(boundaries) && isAtRest();
+  view.setUint32(MAGIC.length, versionOf(records !== undefined, isResting), true);
   return { exports, header, memory, memorySize: memory.byteLength };
+}
+
+/** Whether the boundaries say that the stack is empty: then it does not matter whether functions were running. */
+export function hasEmptyStack(boundaries: readonly number[]): boolean {
+  const [dataEnd = 0, heapBase = 0, stackPointer] = boundaries;
+  // A linked module may have its stack pointer in the place of all three.
+  return dataEnd < heapBase && stackPointer === heapBase;
+}
+
+function versionOf(hasHostRoots: boolean, isResting: boolean): number {
+  return VERSION + (hasHostRoots ? HOST_ROOTS : 0) + (isResting ? AT_REST : 0);
+}
+
+/** Another thread may run functions in such a memory. */
+function isShared(memory: ArrayBufferLike): boolean {
+  return Object.prototype.toString.call(memory) === "[object SharedArrayBuffer]";
 }
 
 /** For each pointer: the address, the length of the name, the name, and zeros up to a multiple of 4. */

@@ -8,7 +8,7 @@ use base::error::Coded;
 pub enum InstrumentError {
     /// A global that is needed is neither exported nor named.
     #[error(
-        "the module neither exports nor names {name}: expected an AssemblyScript or WARPO program with the incremental runtime, compiled with names, or a program of C, C++, Rust or Zig"
+        "the module neither exports nor names {name}: expected an AssemblyScript or WARPO program with a collector, compiled with names, or a program of C, C++, Rust or Zig"
     )]
     GlobalMissing {
         /// The global's exported name.

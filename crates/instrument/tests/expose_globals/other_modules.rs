@@ -64,7 +64,7 @@ fn a_module_that_allocates_without_the_runtime_is_refused() {
     assert_eq!(error.code(), "ERR_GLOBAL_MISSING");
     assert_eq!(
         error.to_string(),
-        "the module neither exports nor names __stack_pointer: expected an AssemblyScript or WARPO program with the incremental runtime, compiled with names, or a program of C, C++, Rust or Zig"
+        "the module neither exports nor names __stack_pointer: expected an AssemblyScript or WARPO program with a collector, compiled with names, or a program of C, C++, Rust or Zig"
     );
 }
 
