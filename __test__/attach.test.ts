@@ -344,7 +344,9 @@ test("the command line writes the dump and the module, and says what they contai
   expect(written).toMatchObject({ status: 0, stdout: "" });
   expect(written.stderr).toContain("they contain the program's memory, including its secrets");
   expect(readFileSync(join(folder, "command.wasm")).equals(readFileSync(wasm))).toBe(true);
-  expect(await run()).toMatchObject({ status: 1, stdout: "" });
+  // Without an output, it lists.
+  expect(await run()).toEqual(listed);
+  expect(await run("--host")).toMatchObject({ status: 1, stdout: "" });
 });
 
 test("when the connection has ended, no timer keeps the process", async () => {

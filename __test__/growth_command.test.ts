@@ -140,8 +140,8 @@ describe("the order of dumps", () => {
     expect(failureOf(run("growth", ["no*.dump"]))).toContain("no file matches no*.dump");
   });
 
-  test("refuses a folder in place of dumps", () => {
-    expect(failureOf(run("growth", ["empty"]))).toContain("empty is a folder");
+  test("refuses a folder without dumps, and one beside dumps", () => {
+    expect(failureOf(run("growth", ["empty"]))).toContain("empty has no dumps");
     expect(failureOf(run("check", ["0.dump", "empty"]))).toContain("empty is a folder");
   });
 

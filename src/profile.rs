@@ -157,6 +157,7 @@ pub fn allocation_sites(
     heap: ClassInstance<HeapHandle>,
     profile: Option<&[u8]>,
     limit: u32,
+    width: Option<u32>,
 ) -> Result<AllocationSitesData> {
     guarded(|| {
         let sites = sites_of(&heap, profile)?;
@@ -164,10 +165,15 @@ pub fn allocation_sites(
         let name = heap.loaded().dump_name();
         Ok(AllocationSitesData {
             json: serde_json::to_string(&sites).map_err(internal)?,
-            text: allocation_sites_text(&sites, limit as usize),
+            text: allocation_sites_text(&sites, limit as usize, columns(width)),
             pprof: CallProfile::of_sites(&sites, name).encode()?.into(),
         })
     })
+}
+
+/// The columns of a text.
+fn columns(width: Option<u32>) -> Option<usize> {
+    width.map(|width| width as usize)
 }
 
 fn sites_of(heap: &HeapHandle, profile: Option<&[u8]>) -> Result<AllocationSites> {
@@ -268,13 +274,14 @@ pub fn site_growth(
     after: ClassInstance<HeapHandle>,
     after_profile: Option<&[u8]>,
     limit: u32,
+    width: Option<u32>,
 ) -> Result<SiteGrowthData> {
     guarded(|| {
         let before = sites_of(&before, before_profile)?;
         let growth = questions::site_growth(&before, &sites_of(&after, after_profile)?);
         Ok(SiteGrowthData {
             json: serde_json::to_string(&growth).map_err(internal)?,
-            text: site_growth_text(&growth, limit as usize),
+            text: site_growth_text(&growth, limit as usize, columns(width)),
         })
     })
 }

@@ -181,6 +181,10 @@ pub struct NextCommandData {
     pub of_object: String,
     /// A command about a class: its name follows.
     pub of_class: String,
+    /// A command that lists the objects of a place: its fingerprint follows.
+    pub of_place: String,
+    /// A command about a class in the heaps of program and host: its name follows.
+    pub of_pinned: Option<String>,
 }
 
 /// How an answer becomes text.
@@ -200,6 +204,8 @@ impl From<TableData> for TextForm {
         let next = data.next.take().map(|next| NextCommand {
             of_object: next.of_object,
             of_class: next.of_class,
+            of_place: next.of_place,
+            of_pinned: next.of_pinned,
         });
         Self {
             options: data.into(),

@@ -30,7 +30,9 @@ export function checkNode(pid: number): void {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    throw refuse(`cannot attach to process ${pid}: ${(error as Error).message}`, error);
+    const isGone = (error as NodeJS.ErrnoException).code === "ESRCH";
+    const why = isGone ? "there is no such process, or it has ended" : (error as Error).message;
+    throw refuse(`cannot attach to process ${pid}: ${why}`, error);
   }
   if (process.platform !== "linux") return;
   const program = asked(pid, () => {

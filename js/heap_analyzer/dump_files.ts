@@ -35,7 +35,7 @@ export function dumpFiles(
 }
 
 /** The files in the order of the numbers in their names, if they differ in nothing else. */
-function orderOfNumbers(files: readonly string[]): string[] | undefined {
+export function orderOfNumbers(files: readonly string[]): string[] | undefined {
   const [shape] = new Set(files.map(withoutNumbers));
   if (files.some((file) => withoutNumbers(file) !== shape)) return undefined;
   const ordered = [...files].sort(byNumbers);

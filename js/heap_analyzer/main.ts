@@ -4,10 +4,13 @@
  * The result goes to stdout, everything else to stderr. Any error is one line on stderr, with nothing on
  * stdout and exit code 1.
  */
+import { existsSync } from "node:fs";
 import { CommanderError } from "commander";
+import { firstLook } from "./first_look.js";
+import { withoutFolders } from "./folder_arguments.js";
 import { KeptOutput, keeping } from "./kept_output.js";
 import { writeError } from "./messages.js";
-import { createProgram } from "./program.js";
+import { createProgram, isCommand } from "./program.js";
 
 /** What a process would have written, and its exit code. */
 export interface Run {
@@ -19,11 +22,14 @@ export interface Run {
 /** Runs one command. Sets the exit code; never rejects. */
 export async function runProgram(argv: string[]): Promise<void> {
   try {
-    const program = createProgram(argv[2]);
-    if (argv.length <= 2) {
-      throw new Error("no command given: see --help for the commands");
+    const args = argv.slice(2);
+    const [first] = args;
+    if (first === undefined) {
+      throw new Error("no command given: pass a dump or a folder, or see --help for the commands");
     }
-    await program.parseAsync(argv);
+    if (!isCommand(first) && existsSync(first)) return await firstLook(args);
+    const program = createProgram(first);
+    await program.parseAsync([...argv.slice(0, 2), ...(await withoutFolders(args))]);
   } catch (error) {
     // It has written the help or what is wrong with the arguments.
     if (error instanceof CommanderError) {

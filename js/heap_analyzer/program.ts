@@ -6,33 +6,29 @@ import { writeText } from "./output.js";
 
 const { version } = require("../../package.json") as { version: string };
 
-/** The commands, in the order of the help. */
-const COMMANDS = [
-  "analyze",
-  "diff",
-  "expose",
-  "attach",
-  "watch",
-  "summary",
-  "suspects",
-  "paths",
-  "find",
-  "object",
-  "referrers",
-  "dominators",
-  "waste",
-  "unreachable",
-  "growth",
-  "check",
-  "report",
-  "open",
-  "export",
-  "profile",
-  "sites",
-  "serve",
-  "completion",
-  "help",
-];
+/** The commands by what they are for, in the order of the help. */
+const GROUPS: Record<string, readonly string[]> = {
+  "Look at a dump:": ["open", "summary", "analyze", "find", "object", "waste", "unreachable"],
+  "Why is it alive, and what would free it?": ["suspects", "paths", "referrers", "dominators"],
+  "What grows?": ["doctor", "growth", "diff", "watch"],
+  "Fail if something grows:": ["check"],
+  "Which line allocates it?": ["profile", "sites"],
+  "Take a dump:": ["attach", "expose"],
+  "Take it elsewhere:": ["report", "export", "serve"],
+  "Other:": ["completion", "help"],
+};
+
+const COMMANDS = Object.values(GROUPS).flat();
+
+/** Whether this is the name of a command. */
+export const isCommand = (name: string) => COMMANDS.includes(name);
+
+const EXAMPLES = `
+With a dump or a folder instead of a command, it says what is in it, what
+retains or grows most, and what to ask next:
+  warpo-heap-analyzer dumps/
+  warpo-heap-analyzer after.dump --wasm program.wasm
+`;
 
 /** A module in `commands/`. */
 interface CommandModule {
@@ -50,6 +46,8 @@ export function createProgram(first: string | undefined): Command {
     .exitOverride()
     // Without the arguments, which would leave no room for the descriptions.
     .configureHelp({ subcommandTerm: (command) => command.name() })
+    .usage("[options] <command>, or <dump|folder>")
+    .addHelpText("after", EXAMPLES)
     .configureOutput({
       writeOut: writeText,
       // Commander puts a suggestion on a line of its own.
@@ -57,6 +55,8 @@ export function createProgram(first: string | undefined): Command {
     });
   const named = COMMANDS.filter((name) => name === first && name !== "help");
   for (const name of named.length > 0 ? named : COMMANDS) {
+    const [group] = Object.entries(GROUPS).find(([, names]) => names.includes(name)) ?? [];
+    program.commandsGroup(group ?? "");
     const isQuestion = Object.hasOwn(QUESTIONS, name);
     const module = require(`./commands/${isQuestion ? "question" : name}.js`) as CommandModule;
     module.addCommand(program, name);

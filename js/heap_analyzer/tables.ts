@@ -14,7 +14,7 @@ import { hasNoModule, kindOf } from "../served/file_kind.js";
 import { reason } from "../whole_file.js";
 import { addon } from "./addon.js";
 import { STANDARD_INPUT } from "./inputs.js";
-import { writeWarning } from "./messages.js";
+import { writeWarning, writeWarnings } from "./messages.js";
 import type { SharedOptions } from "./options.js";
 import { FileSet, write } from "./output.js";
 import { Pieces } from "./pieces.js";
@@ -166,7 +166,7 @@ export async function writeTables(dump: string, options: TableRequest): Promise<
     return await write([addon().unreadableDumpTable(JSON.stringify(unreadable))], place("dump"));
   }
   const { heap } = result;
-  for (const { code, message } of heap.warnings()) writeWarning(message, code);
+  writeWarnings(heap.warnings());
   const onRequest = [
     ...(options.objects === true ? ["object"] : []),
     ...(options.edges === true ? ["edge"] : []),

@@ -3,7 +3,8 @@ import { type Command, Option } from "commander";
 import type * as native from "../native.js";
 import { addon } from "./addon.js";
 import { checkInputs } from "./inputs.js";
-import { writeNote, writeWarning } from "./messages.js";
+import { keptOutput } from "./kept_output.js";
+import { writeWarnings } from "./messages.js";
 import {
   addOtherName,
   addSharedOptions,
@@ -23,7 +24,8 @@ export interface ViewOptions extends SharedOptions {
   sort?: string;
   top?: number;
   instances?: number;
-  format: "json" | "table";
+  /** Absent if it was not chosen: a table on a terminal, otherwise JSON. */
+  format?: "json" | "table";
   accounting?: boolean;
   retainedSet?: boolean;
   withWarnings?: boolean;
@@ -33,6 +35,18 @@ export interface ViewOptions extends SharedOptions {
 export function sortOption(orders: string[]): Option {
   return new Option("-s, --sort <order>", "order of the rows").choices(orders);
 }
+
+/** The options that say how the JSON looks. */
+const OF_JSON = ["instances", "accounting", "retainedSet", "withWarnings"] as const;
+
+/** The format of a view. What programs read is JSON, as before: a pipe, a file, and whatever an option for JSON asks. */
+export function formatOf(options: ViewOptions): "json" | "table" {
+  if (options.format !== undefined) return options.format;
+  const isForTerminal = options.output === undefined && isTerminal();
+  return isForTerminal && OF_JSON.every((name) => options[name] === undefined) ? "table" : "json";
+}
+
+const isTerminal = () => keptOutput() === undefined && process.stdout.isTTY === true;
 
 /** Bytes that are written at a time. */
 const CHUNK = 1 << 20;
@@ -51,7 +65,7 @@ export function addViewOptions(command: Command, sort: Option): Command {
     .addOption(
       choiceOption("-f, --format <format>", "JSON, or a human-readable table", ["json", "table"], {
         text: "table",
-      }).default("json"),
+      }).default(undefined, "a table on a terminal, otherwise JSON"),
     )
     .option("--with-warnings", "in JSON, add whether the view is partial, and the warnings");
   addOtherName(command, "--limit <n>", "top");
@@ -84,7 +98,8 @@ export async function runView(
   analysis: (control: native.WorkControl) => Promise<native.ViewHandle>,
   footer: (line: ProgressLine) => Promise<string> = async () => "",
 ): Promise<void> {
-  if (options.format === "table") {
+  const isTable = formatOf(options) === "table";
+  if (isTable) {
     refuseUseless(command, {
       instances: "tables list no instances; use --format json",
       accounting: "tables always show it",
@@ -97,9 +112,9 @@ export async function runView(
   const { WorkControl } = addon();
   const control = new WorkControl();
   const view = await line.watch(control, analysis(control));
-  for (const { code, message } of view.warnings()) writeWarning(message, code);
+  writeWarnings(view.warnings());
   const { output } = options;
-  if (options.format === "table") {
+  if (isTable) {
     const text = table(view, options) + (await footer(line));
     return write([Buffer.from(text)], output);
   }
@@ -110,10 +125,6 @@ export async function runView(
   // On a terminal the text itself shows the progress.
   const isWatched = output === undefined && process.stdout.isTTY;
   await write(isWatched ? chunks(text) : chunks(text, line), output);
-  const isChosen = command.getOptionValueSource("format") === "cli";
-  if (isWatched && process.stderr.isTTY && !isChosen) {
-    writeNote("this is JSON, for programs: --format table shows a table");
-  }
 }
 
 /** A text in pieces. Two buffers take turns: a piece is overwritten after the next one was read. */

@@ -132,7 +132,9 @@ pub fn wrong_kind(found: &FileStart, expected: &str, magic: &str, instead: &str)
         FileKind::HeapDump | FileKind::Module | FileKind::Coredump => {
             "were the dump and the module swapped?"
         }
-        FileKind::Gzip | FileKind::Zstandard | FileKind::Zip => "decompress it first",
+        FileKind::Gzip => "decompress it first, with gunzip",
+        FileKind::Zstandard => "decompress it first, with unzstd",
+        FileKind::Zip => "decompress it first, with unzip",
         FileKind::Html => "if it was downloaded, the server sent a page instead of the file",
         FileKind::ModuleText if expected.contains("module") => {
             "pass the binary (.wasm) instead of the text (.wat)"

@@ -370,7 +370,7 @@ pub enum Warning {
     },
     /// Growth over so few dumps that chance can look like it.
     #[error(
-        "growth over {count} dumps only: steady numbers that vary by chance can rise this often; of programs with five such places, about {} look as if they grew; take 8 dumps or more",
+        "growth over {count} dumps only: steady numbers that vary by chance can rise this often; of programs with five such places, about {} look as if they grew; take 8 dumps or more after the warm-up",
         share_that_rises(*count)
     )]
     FewDumps {

@@ -10,8 +10,8 @@ use base::units::Address;
 pub enum DumpError {
     /// The file ends before something that must be there.
     #[error(
-        "the dump ends at byte {length}, but {what} needs bytes {offset} to {end}: the file is truncated; capture the dump again",
-        end = offset + needed
+        "{}; capture the dump again",
+        end_of_file(what, *offset, offset + needed, *length)
     )]
     Truncated {
         /// What was being read.
@@ -76,6 +76,16 @@ pub enum DumpError {
         /// The size of the memory in bytes.
         memory_size: u64,
     },
+}
+
+/// Where a file ends too early.
+fn end_of_file(what: &str, offset: u64, end: u64, length: u64) -> String {
+    if length == 0 {
+        return "the file is empty: its writer was stopped, or the disk is full".to_owned();
+    }
+    format!(
+        "the dump ends at byte {length}, but {what} needs bytes {offset} to {end}: the file is truncated"
+    )
 }
 
 impl Coded for DumpError {

@@ -9,6 +9,9 @@ use base::error::Result;
 /// The largest number of characters between two `*`, if there is a `?` among them: as many as a word has bits.
 const MOST_WITH_ONE: usize = u128::BITS as usize;
 
+/// What stands for any text. The ellipsis is where tables shorten a name, so that it can be pasted.
+const ANY: [char; 2] = ['*', '…'];
+
 /// A name with wildcards: `*` stands for any text, `?` for one character. Everything else stands for itself, so a crate
 /// for file names does not fit. A name is compared in time that is linear in its length.
 pub(super) struct Glob<'p> {
@@ -44,14 +47,14 @@ impl<'p> Glob<'p> {
     /// # Errors
     /// [`QuestionError::InvalidOption`] if the characters between two `*` are too many to be found in linear time.
     pub(super) fn new(pattern: &'p str) -> Result<Self> {
-        let Some((start, behind)) = pattern.split_once('*') else {
+        let Some((start, behind)) = pattern.split_once(ANY) else {
             return Ok(Self {
                 start: pattern,
                 rest: None,
             });
         };
-        let (middle, end) = behind.rsplit_once('*').unwrap_or(("", behind));
-        let parts = middle.split('*').filter(|part| !part.is_empty());
+        let (middle, end) = behind.rsplit_once(ANY).unwrap_or(("", behind));
+        let parts = middle.split(ANY).filter(|part| !part.is_empty());
         Ok(Self {
             start,
             rest: Some(Rest {
@@ -177,14 +180,14 @@ fn is_one(expected: char, found: char) -> bool {
     expected == '?' || expected == found
 }
 
-/// The one class that has this name in its module; `None` if there is none, if there are several, or if the pattern has
-/// wildcards.
+/// The one class whose name ends so, such as `Session` or `server/Session`; `None` if there is none, if there are several, or
+/// if the pattern has wildcards.
 pub(super) fn only_short<'n>(
     pattern: &str,
     names: impl Iterator<Item = &'n str>,
     control: &Control,
 ) -> Result<Option<&'n str>> {
-    if pattern.contains(['*', '?']) {
+    if pattern.is_empty() || pattern.contains(['*', '?', '…']) {
         return Ok(None);
     }
     let mut found = None;
@@ -192,7 +195,7 @@ pub(super) fn only_short<'n>(
         if nth.is_multiple_of(BATCH) {
             control.check()?;
         }
-        if last_part(name) != pattern {
+        if last_part(name) != pattern && !ends_with_parts(name, pattern) {
             continue;
         }
         if found.is_some_and(|other| other != name) {
@@ -201,6 +204,14 @@ pub(super) fn only_short<'n>(
         found = Some(name);
     }
     Ok(found)
+}
+
+/// Whether a name ends with these parts of it. Those of its type arguments do not count.
+fn ends_with_parts(name: &str, parts: &str) -> bool {
+    let Some(before) = name.strip_suffix(parts) else {
+        return false;
+    };
+    before.ends_with(['/', ':', '.']) && !before.contains('<')
 }
 
 /// The number of names that are ranked between two checks for cancellation.
@@ -263,6 +274,35 @@ mod tests {
 
     fn matches(pattern: &str, name: &str) -> bool {
         Glob::new(pattern).unwrap().matches(name)
+    }
+
+    #[test]
+    fn the_end_of_a_name_stands_for_the_one_class_that_has_it() {
+        let names = [
+            "a/server/Session",
+            "b/client/Session",
+            "Array<a/server/Session",
+        ];
+        let only = |pattern| only_short(pattern, names.into_iter(), &Control::default()).unwrap();
+        assert_eq!(only("server/Session"), Some("a/server/Session"));
+        // Of two classes, half a word, or a type argument.
+        for pattern in ["Session", "erver/Session", "", "/Session"] {
+            assert_eq!(only(pattern), None, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn an_ellipsis_is_what_a_table_left_out() {
+        assert!(
+            Glob::new("assembl…x/Mail")
+                .unwrap()
+                .matches("assembly/index/Mail")
+        );
+        assert!(
+            !Glob::new("assembl…x/Mail")
+                .unwrap()
+                .matches("assembly/index/Mailer")
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ import { dumpFile, moduleFile } from "../inputs.js";
 import { dumpArgument, given } from "../options.js";
 import {
   addViewOptions,
+  formatOf,
   runView,
   sortOption,
   type ViewOptions,
@@ -36,7 +37,8 @@ export function addCommand(program: Command): void {
 }
 
 /** The order, and which retained sizes the rows have. A table has the sum only if it is sorted by the sum. */
-function retained({ format, sort, retainedSet }: ViewOptions) {
-  if (format === "json") return { retained: retainedSet ? "both" : "sum" };
+function retained(options: ViewOptions) {
+  const { sort, retainedSet } = options;
+  if (formatOf(options) === "json") return { retained: retainedSet ? "both" : "sum" };
   return { sort: sort ?? "retained-set", retained: sort === "retained" ? "both" : "set" };
 }

@@ -43,16 +43,20 @@ export function addCommand(program: Command): void {
       "--frames",
       "pause the program in its work, and write locals and operands of its functions: <output>.frames.json",
     )
-    .option("--list", "only list the WebAssembly instances with a memory")
+    .option("--list", "only list the WebAssembly instances with a memory, as without --output")
     .option("--instance <n>", "which instance, by its number in the list", wholeNumber(0))
     .action(runAttach);
   addAttachingOptions(command);
 }
 
 async function runAttach(name: string, options: AttachCommandOptions): Promise<void> {
-  const { list, output } = options;
-  if ((list === true) === (output !== undefined)) {
+  if (options.list && options.output !== undefined) {
     throw new Error("attach: expected either --list or --output <file>");
+  }
+  const needing = (["host", "frames", "wasmOutput"] as const).find((name) => options[name]);
+  if (options.output === undefined && needing !== undefined) {
+    const flag = needing === "wasmOutput" ? "wasm-output" : needing;
+    throw new Error(`attach: --${flag} needs --output <file>`);
   }
   if (options.closures && !options.host) throw new Error("attach: --closures needs --host");
   await interruptibly(undoUnfinished, () => attachTo(name, options));

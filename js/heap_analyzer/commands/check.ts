@@ -20,7 +20,7 @@ import type * as native from "../../native.js";
 import { addon } from "../addon.js";
 import { dumpFiles } from "../dump_files.js";
 import { checkInputs } from "../inputs.js";
-import { writeNote, writeToStderr, writeWarning } from "../messages.js";
+import { writeNote, writeToStderr, writeWarnings } from "../messages.js";
 import { nextCommand } from "../next_command.js";
 import { fileName, given } from "../options.js";
 import { write } from "../output.js";
@@ -124,7 +124,7 @@ async function runCheck(files: string[], options: CheckCommandOptions): Promise<
     return JSON.parse(json) as CheckAnswer;
   };
   let answer = await check();
-  for (const { code, message } of answer.warnings) writeWarning(message, code);
+  writeWarnings(answer.warnings);
   refuseInconclusive(answer, options);
   if (updateBaseline) {
     answer = await acceptGrowth(answer, accepted, check);

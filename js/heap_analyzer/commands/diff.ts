@@ -9,6 +9,7 @@ import type { ProgressLine } from "../progress.js";
 import { asked, openAll } from "../question_command.js";
 import {
   addViewOptions,
+  formatOf,
   runView,
   sortOption,
   type ViewOptions,
@@ -33,7 +34,7 @@ export function addCommand(program: Command): void {
   addViewOptions(command, sort).action((before: string, after: string, options: ViewOptions) => {
     const inputs = [before, after, options.wasm] as const;
     // The globals of two raw memories have different values.
-    if (options.format === "table" || options.raw === true) {
+    if (formatOf(options) === "table" || options.raw === true) {
       return runOpened(command, inputs, options);
     }
     const request = { ...viewRequest(options), availableMemory: availableMemory() };

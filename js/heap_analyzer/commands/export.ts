@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type * as native from "../../native.js";
 import { addon } from "../addon.js";
 import { checkInputs } from "../inputs.js";
-import { writeWarning } from "../messages.js";
+import { writeWarnings } from "../messages.js";
 import {
   addSharedOptions,
   dumpArgument,
@@ -131,8 +131,7 @@ async function runExport(command: Command, dumps: string[], options: ExportOptio
   const opening = new WorkControl();
   const modules = dumps.map(() => options.wasm);
   const heaps = await line.watch(opening, openAll(dumps, modules, options, opening));
-  for (const heap of heaps)
-    for (const { code, message } of heap.warnings()) writeWarning(message, code);
+  for (const heap of heaps) writeWarnings(heap.warnings());
   const [heap, before] = heaps.reverse() as [native.HeapHandle, native.HeapHandle?];
   const request = { format: options.to, ...format.request(options) };
   const control = new WorkControl();

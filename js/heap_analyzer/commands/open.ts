@@ -1,6 +1,7 @@
 /** `open`: the explorer, a page in the browser on which every object can be opened. */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { undoUnfinished } from "../../attach/unfinished.js";
 import type { Dumps, OpenSettings } from "../../explorer/dumps.js";
@@ -8,6 +9,7 @@ import type { Taking } from "../../explorer/taking.js";
 import { givenAddress } from "../../units.js";
 import { reason } from "../../whole_file.js";
 import { inspectorOption } from "../attaching.js";
+import { foundIn, isFolder, sayFound } from "../found_dumps.js";
 import { addHostOptions, checkHost, type HostOptions } from "../host_options.js";
 import { interruptibly } from "../interruption.js";
 import { writeNote, writeWarning } from "../messages.js";
@@ -106,15 +108,16 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
   const { Dumps } = await import("../../explorer/dumps.js");
   const { dumpFile, givenDumps, watchFolders } = await import("../../explorer/files.js");
   const { serveExplorer } = await import("../../explorer/server.js");
-  const { wasm, before, strings } = options;
+  const { before, strings } = options;
   const program = programOf(options);
+  const { places, wasm } = await placesToOpen(paths, options.wasm);
   if (paths.length === 0 && program === undefined) {
     throw new Error("open: expected a dump, a folder, --attach or --watch");
   }
   const { files, folders, known } =
     paths.length === 0
       ? { files: [], folders: [], known: new Set<string>() }
-      : await givenDumps(paths, wasm);
+      : await givenDumps(places, wasm);
   const named = [...files.map(({ path }) => path), ...(before === undefined ? [] : [before])];
   checkOfHost(options, named, folders);
   const dumps = new Dumps(
@@ -172,6 +175,23 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
       }
     },
   );
+}
+
+/** A single folder is where its dumps lie, with their module: they may be in a folder below it. */
+async function placesToOpen(paths: string[], wasm: string | undefined) {
+  const [folder] = paths;
+  if (paths.length !== 1 || folder === undefined || !isFolder(folder)) {
+    return { places: paths, wasm };
+  }
+  const found = await foundIn(folder, wasm).catch((error: Error) => error);
+  if (found instanceof Error) {
+    // Dumps may still appear there. That there are several is a question.
+    if (!found.message.includes("has no dumps")) throw found;
+    writeNote(`${folder} has no dumps yet: the page shows those that appear`);
+    return { places: paths, wasm };
+  }
+  sayFound(found);
+  return { places: [dirname(found.dumps[0] ?? folder)], wasm: found.module };
 }
 
 /** Refuses options of the host that have no effect, or with which it would be unclear whose host it is. */

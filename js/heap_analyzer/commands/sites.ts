@@ -2,7 +2,7 @@
 import { type Command, Option } from "commander";
 import { addon } from "../addon.js";
 import { checkInputs } from "../inputs.js";
-import { writeWarning } from "../messages.js";
+import { writeWarnings } from "../messages.js";
 import {
   addSharedOptions,
   choiceOption,
@@ -15,6 +15,7 @@ import {
 import { write } from "../output.js";
 import { ProgressLine } from "../progress.js";
 import { addOtherLimit, openAll, readProfile } from "../question_command.js";
+import { outputWidth } from "../terminal.js";
 
 interface SitesCommandOptions extends SharedOptions {
   wasm?: string;
@@ -107,9 +108,15 @@ async function growthOf(
   );
   const [before, after] = heaps;
   if (before === undefined || after === undefined) return "";
-  for (const heap of heaps)
-    for (const { code, message } of heap.warnings()) writeWarning(message, code);
-  const { json, text } = siteGrowth(before, profileBefore, after, profileAfter, limit);
+  for (const heap of heaps) writeWarnings(heap.warnings());
+  const { json, text } = siteGrowth(
+    before,
+    profileBefore,
+    after,
+    profileAfter,
+    limit,
+    widthOf(output),
+  );
   return format === "json" ? `${limited(json, limit)}\n` : text;
 }
 
@@ -124,11 +131,14 @@ async function writeSites(dump: string, options: SitesCommandOptions): Promise<v
   const control = new WorkControl();
   const [heap] = await new ProgressLine().watch(control, openAll([dump], [wasm], options, control));
   if (heap === undefined) return;
-  for (const { code, message } of heap.warnings()) writeWarning(message, code);
-  const { json, text, pprof } = allocationSites(heap, encoded, limit);
+  writeWarnings(heap.warnings());
+  const { json, text, pprof } = allocationSites(heap, encoded, limit, widthOf(output));
   if (format === "pprof") return await write([pprof], output);
   await write([Buffer.from(format === "json" ? `${limited(json, limit)}\n` : text)], output);
 }
+
+/** The columns of a text for an output. */
+const widthOf = (output: string | undefined) => (output === undefined ? outputWidth() : undefined);
 
 function limited(json: string, limit: number): string {
   const answer = JSON.parse(json) as { sites: unknown[] };

@@ -1,13 +1,23 @@
 //! What is alive by the line that allocated it, as text.
 
-use super::names::size;
+use super::names::{class, size};
 use super::rows::{Left, Right, laid_out, table};
 use super::text::{format_count, printable_name};
 use questions::{AllocationSites, SiteGrowth};
 
-/// Renders the first `limit` sites.
-pub fn allocation_sites_text(sites: &AllocationSites, limit: usize) -> String {
-    let shown = sites.sites.len().min(limit);
+/// Renders the first `limit` sites, on lines of at most `width` columns.
+pub fn allocation_sites_text(
+    sites: &AllocationSites,
+    limit: usize,
+    width: Option<usize>,
+) -> String {
+    // What holds nothing any more is for programs, which read it as JSON.
+    let kept: Vec<_> = sites
+        .sites
+        .iter()
+        .filter(|site| site.retained_size > 0 || site.count > 0)
+        .collect();
+    let shown = kept.len().min(limit);
     let live = size(sites.total_live_size);
     let mut lines = vec![if sites.exact && sites.other_objects.is_some() {
         format!("live {live}, by the function that allocated it, as V8 recorded it")
@@ -19,11 +29,11 @@ pub fn allocation_sites_text(sites: &AllocationSites, limit: usize) -> String {
             size(sites.interval)
         )
     }];
-    if shown < sites.sites.len() {
+    if shown < kept.len() {
         lines.push(format!(
             "{} of {} lines are listed",
             format_count(shown as u64),
-            format_count(sites.sites.len() as u64)
+            format_count(kept.len() as u64)
         ));
     }
     if sites.other_blocks > 0 {
@@ -41,9 +51,8 @@ pub fn allocation_sites_text(sites: &AllocationSites, limit: usize) -> String {
         ));
     }
     lines.push(String::new());
-    let rows: Vec<_> = sites
-        .sites
-        .iter()
+    let rows: Vec<_> = kept
+        .into_iter()
         .take(limit)
         .map(|site| {
             let place = line(&site.place.file, site.place.line);
@@ -56,7 +65,7 @@ pub fn allocation_sites_text(sites: &AllocationSites, limit: usize) -> String {
                 format_count(site.count),
                 size(site.size),
                 of_sample,
-                printable_name(&site.place.function),
+                class(&site.place.function),
                 place,
             ]
         })
@@ -76,12 +85,12 @@ pub fn allocation_sites_text(sites: &AllocationSites, limit: usize) -> String {
         ("Line", Left),
     ];
     lines.extend(table(heading, &rows));
-    text_of(&lines)
+    text_of(&lines, width)
 }
 
 /// All lines, with rows in columns.
-fn text_of(lines: &[String]) -> String {
-    let lines = laid_out(lines, None).into_iter();
+fn text_of(lines: &[String], width: Option<usize>) -> String {
+    let lines = laid_out(lines, width).into_iter();
     lines.map(|line| line + "\n").collect()
 }
 
@@ -92,8 +101,8 @@ fn line(file: &str, line: u32) -> String {
     }
 }
 
-/// Renders the first `limit` lines of a comparison.
-pub fn site_growth_text(growth: &SiteGrowth, limit: usize) -> String {
+/// Renders the first `limit` lines of a comparison, on lines of at most `width` columns.
+pub fn site_growth_text(growth: &SiteGrowth, limit: usize, width: Option<usize>) -> String {
     let shown = growth.sites.len().min(limit);
     let change = growth.live_size_after as i64 - growth.live_size_before as i64;
     let others = [growth.other_objects_before, growth.other_objects_after];
@@ -147,7 +156,7 @@ pub fn site_growth_text(growth: &SiteGrowth, limit: usize) -> String {
                 signed(site.count_change, format_count),
                 format_count(site.count_before),
                 format_count(site.count_after),
-                printable_name(&site.place.function),
+                class(&site.place.function),
                 line(&site.place.file, site.place.line),
             ]
         })
@@ -164,7 +173,7 @@ pub fn site_growth_text(growth: &SiteGrowth, limit: usize) -> String {
         ("Line", Left),
     ];
     lines.extend(table(heading, &rows));
-    text_of(&lines)
+    text_of(&lines, width)
 }
 
 fn signed(change: i64, format: impl Fn(u64) -> String) -> String {

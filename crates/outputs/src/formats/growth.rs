@@ -115,19 +115,16 @@ fn explained_line(LiveGrowth { live, explained }: LiveGrowth, places: u64) -> Op
         return None;
     }
     let percent = explained.max(0.0) / live * 100.0;
-    let part = if percent > 100.0 {
-        "more than 100".to_owned()
-    } else {
-        format!("{}", percent.floor())
-    };
     let who = match places {
         1 => "the place explains",
         _ => "all places together explain",
     };
-    Some(format!(
-        "live bytes grow by {} per interval, of which {who} {part} %",
-        bytes(live)
-    ))
+    let mut line = format!("live bytes grow by {} per interval", bytes(live));
+    // Where other memory shrinks, the part would be more than the whole.
+    if percent <= 100.0 {
+        line += &format!(", of which {who} {} %", percent.floor());
+    }
+    Some(line)
 }
 
 fn growing_lines(places: &[GrowingPlace], offset: u64, next: Option<&NextCommand>) -> Vec<String> {
@@ -162,7 +159,7 @@ fn growing_lines(places: &[GrowingPlace], offset: u64, next: Option<&NextCommand
         lines.extend(table([("", Left), ("", Left)], &rows));
         lines.extend(folded_lines(&place.folded));
         lines.push(format!("  fingerprint {}", place.fingerprint));
-        let next = next.and_then(|next| next.class_line(&place.class_name));
+        let next = next.and_then(|next| next.place_line(place));
         lines.extend(next.map(|line| format!("  {line}")));
     }
     lines
@@ -352,7 +349,17 @@ fn sparkline(numbers: &[Option<u64>], format: impl Fn(u64) -> String) -> String 
 
 #[cfg(test)]
 mod tests {
-    use questions::Rate;
+    use questions::{LiveGrowth, Rate};
+
+    #[test]
+    fn places_that_grow_by_more_than_the_live_bytes_explain_no_part_of_them() {
+        let line = |live, explained| super::explained_line(LiveGrowth { live, explained }, 1);
+        let whole = "live bytes grow by 100 B per interval, of which the place explains 100 %";
+        assert_eq!(line(100.0, 100.0).as_deref(), Some(whole));
+        let only = "live bytes grow by 100 B per interval";
+        assert_eq!(line(100.0, 101.0).as_deref(), Some(only));
+        assert_eq!(line(0.0, 1.0), None);
+    }
 
     #[test]
     fn a_rate_says_what_grows() {

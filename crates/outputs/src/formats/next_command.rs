@@ -1,7 +1,8 @@
 //! The command to run after an answer. The caller knows the command line; this writes what it is about.
 
-use super::rows::JOINED;
+use super::rows::{CONTINUED, JOINED};
 use super::text::printable;
+use questions::GrowingPlace;
 
 /// Names longer than this are not written as arguments.
 const LONGEST_NAME: usize = 400;
@@ -13,6 +14,10 @@ pub struct NextCommand {
     pub of_object: String,
     /// A command about a class: its name follows.
     pub of_class: String,
+    /// A command that lists the objects of a place: its fingerprint follows.
+    pub of_place: String,
+    /// A command about a class in the heaps of program and host: its name follows. Absent if there is no such file.
+    pub of_pinned: Option<String>,
 }
 
 impl NextCommand {
@@ -21,19 +26,45 @@ impl NextCommand {
         line(&self.of_object, address)
     }
 
+    /// The command about the objects of a growing place. What only pins hold, the host holds: if there is its heap, that is
+    /// asked. Objects without one place are those of their class.
+    pub(super) fn place_line(&self, place: &GrowingPlace) -> Option<String> {
+        let name = &place.class_name;
+        match (&place.path, &self.of_pinned) {
+            (Some(path), Some(command)) if path.starts_with("pinned") => named(command, name),
+            (Some(_), _) => Some(line(&self.of_place, &place.fingerprint)),
+            (None, _) => self.class_line(name),
+        }
+    }
+
     /// The command about a class; nothing if its name cannot be written as an argument.
     pub(super) fn class_line(&self, name: &str) -> Option<String> {
-        let is_plain = name.len() <= LONGEST_NAME && printable(name) == name && !name.is_empty();
-        // In a pattern these would stand for more than this class.
-        let is_exact = !name.contains(['*', '?']);
-        (is_plain && is_exact).then(|| line(&self.of_class, &quoted(name)))
+        named(&self.of_class, name)
     }
 }
 
-/// A line that is not wrapped, so that it can be copied.
+/// A command with the name of a class; nothing if that cannot be written as an argument.
+fn named(command: &str, name: &str) -> Option<String> {
+    let is_plain = name.len() <= LONGEST_NAME && printable(name) == name && !name.is_empty();
+    // In a pattern these would stand for more than this class.
+    let is_exact = !name.contains(['*', '?']);
+    (is_plain && is_exact).then(|| line(command, &quoted(name)))
+}
+
+/// A line that is wrapped between two arguments only, so that it can be copied.
 fn line(command: &str, argument: &str) -> String {
-    let command = format!("next: {} {argument}", printable(command));
-    command.replace(' ', &JOINED.to_string())
+    let mut text = format!("next:{JOINED}");
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    for character in format!("{} {argument}", printable(command)).chars() {
+        text.push(match character {
+            ' ' if is_quoted => JOINED,
+            ' ' => CONTINUED,
+            other => other,
+        });
+        is_quoted ^= character == '\'' && !is_escaped;
+        is_escaped = character == '\\' && !is_quoted && !is_escaped;
+    }
+    text
 }
 
 /// A text as one argument for a shell.
@@ -51,16 +82,27 @@ mod tests {
         NextCommand {
             of_object: "tool object a.dump".to_owned(),
             of_class: "tool paths a.dump --class".to_owned(),
+            of_place: "tool find a.dump --place".to_owned(),
+            of_pinned: None,
         }
     }
 
     #[test]
-    fn a_command_stays_on_one_line_and_its_name_is_one_argument() {
-        let line = format!("   {}", next().class_line("a/It's<b/C>").unwrap());
-        let shown = laid_out(&[line], Some(20));
+    fn a_command_is_wrapped_between_arguments_as_a_shell_continues_it() {
+        let line = format!("   {}", next().class_line("a/It's <b/C>").unwrap());
+        let shown = laid_out(std::slice::from_ref(&line), Some(30));
         assert_eq!(
             shown,
-            [r"   next: tool paths a.dump --class 'a/It'\''s<b/C>'"]
+            [
+                r"   next: tool paths a.dump \",
+                r"     --class \",
+                r"     'a/It'\''s <b/C>'"
+            ]
+        );
+        let shown = laid_out(&[line], None);
+        assert_eq!(
+            shown,
+            [r"   next: tool paths a.dump --class 'a/It'\''s <b/C>'"]
         );
         let shown = laid_out(&[next().object_line("0x9540")], None);
         assert_eq!(shown, ["next: tool object a.dump 0x9540"]);

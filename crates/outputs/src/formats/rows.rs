@@ -19,6 +19,9 @@ const CELL: char = '\u{1f}';
 /// A space at which a line is not wrapped. Names that are printable do not contain it.
 pub(super) const JOINED: char = '\u{1e}';
 
+/// A space of a command. Where the command is wrapped, a shell continues it. Names that are printable do not contain it.
+pub(super) const CONTINUED: char = '\u{1d}';
+
 /// What is between the cells of a row that is laid out.
 const GAP: &str = "  ";
 
@@ -71,7 +74,13 @@ pub(super) fn laid_out(lines: &[String], width: Option<usize>) -> Vec<String> {
         if cells_of(&block[0]) > 0 {
             laid_out.extend(fitting_rows(block, width));
         } else {
-            let wrapped = block.iter().flat_map(|line| wrapped(line, width));
+            let wrapped = block.iter().flat_map(|line| {
+                if line.contains(CONTINUED) {
+                    continued(line, width)
+                } else {
+                    wrapped(line, width)
+                }
+            });
             laid_out.extend(wrapped.map(|line| line.replace(JOINED, " ")));
         }
     }
@@ -147,6 +156,33 @@ fn wrapped(line: &str, width: Option<usize>) -> Vec<String> {
         let gap = usize::from(!is_empty);
         if !is_empty && current.width() + gap + word.width() > width {
             lines.push(std::mem::replace(&mut current, hanging.clone()));
+            is_empty = true;
+        }
+        if !is_empty {
+            current.push(' ');
+        }
+        current += word;
+        is_empty = false;
+    }
+    lines.push(current);
+    lines
+}
+
+/// A command on lines of at most `width` columns, each of which ends as a shell expects it if another one follows.
+fn continued(line: &str, width: Option<usize>) -> Vec<String> {
+    const MARK: &str = " \\";
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    let mut lines = Vec::new();
+    let mut current = line[..indent].to_owned();
+    let mut is_empty = true;
+    let mut words = text.split(CONTINUED).peekable();
+    while let Some(word) = words.next() {
+        let mark = words.peek().map_or(0, |_| MARK.len());
+        let needed = current.width() + usize::from(!is_empty) + word.width() + mark;
+        if !is_empty && width.is_some_and(|width| needed > width) {
+            lines.push(std::mem::take(&mut current) + MARK);
+            current = " ".repeat(indent + 2);
             is_empty = true;
         }
         if !is_empty {

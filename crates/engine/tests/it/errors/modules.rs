@@ -16,7 +16,7 @@ fn files_of_other_kinds_passed_as_module_are_named() {
     for (start, text) in [
         (
             &b"\x1f\x8b\x08\0"[..],
-            "this is a gzip file, not a WebAssembly module: decompress it first",
+            "this is a gzip file, not a WebAssembly module: decompress it first, with gunzip",
         ),
         (
             b"<!doctype html>",

@@ -198,7 +198,7 @@ fn another_file_is_named() {
         (b"[1, 2]", "not a heap snapshot of V8"),
         (
             b"\x1f\x8b\x08\x00",
-            "this is a gzip file, not a heap snapshot of V8: decompress it first",
+            "this is a gzip file, not a heap snapshot of V8: decompress it first, with gunzip",
         ),
         (b"", "the file is empty"),
     ] {
