@@ -56,7 +56,20 @@ const NATIVE = ["native", "leaky_parser", "leak_sanitizer.test.ts", "random_nati
 );
 
 /** Files of which each change tests a part (`__test__/support/nightly.ts`). */
-const VARIANTS = ["builds", "devtools/devtools", "profile", "random", "tasks"];
+const VARIANTS = [
+  "asc_transform",
+  "builds",
+  "devtools/devtools",
+  "growth",
+  "own_visits",
+  "pprof",
+  "profile",
+  "profile_behaviour",
+  "random",
+  "starts",
+  "steady",
+  "tasks",
+];
 
 /** Run only by name, because they install more than 100 MB or take more than ten minutes. Each is a job of every night. */
 const BY_NAME = [

@@ -12,9 +12,10 @@ import {
   startLeaks,
   takeTable,
 } from "./random/growth_judge.ts";
+import { rounds } from "./support/nightly.ts";
 
 /** `npm run judge -- --growth` judges as many as it is asked to. */
-const SEEDS = 6;
+const SEEDS = rounds(6, 2);
 
 /** What each kind of leak is, and what a simpler definition of growth gets wrong about it. */
 const KINDS: Record<LeakName, string> = {

@@ -4,9 +4,10 @@
  */
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { judgeSteady, planSteady, runSteady, type SteadyPlan } from "./random/steady_judge.ts";
+import { rounds } from "./support/nightly.ts";
 
-const STEADY = 12;
-const LEAKING = 12;
+const STEADY = rounds(12, 4);
+const LEAKING = rounds(12, 4);
 
 /** A program of one part: `amount` per round up to `most`. */
 function onePart(kind: number, amount: number, most: number): SteadyPlan {

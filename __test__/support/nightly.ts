@@ -7,7 +7,7 @@ export function rounds(night: number, change: number): number {
   return IS_NIGHT ? night : change;
 }
 
-/** Every night all of a list; of each change every `nth`, the first included. */
-export function someOf<T>(all: readonly T[], nth: number): T[] {
-  return all.filter((_, at) => IS_NIGHT || at % nth === 0);
+/** Every night all of a list; of each change every `nth`, from `first` on. */
+export function someOf<T>(all: readonly T[], nth: number, first = 0): T[] {
+  return all.filter((_, at) => IS_NIGHT || at % nth === first % nth);
 }
