@@ -264,7 +264,8 @@ export interface ConstructorRow {
 
 /** Instances as columns of equal length. */
 export interface InstanceColumns {
-  addresses: Uint32Array;
+  /** A Float64Array if an address needs more than 32 bits. */
+  addresses: Uint32Array | Float64Array;
   /** A Float64Array if a size needs more than 32 bits, which happens only in heap snapshots of V8. */
   shallowSizes: Uint32Array | Float64Array;
   retainedSizes: Uint32Array | Float64Array;

@@ -11,7 +11,7 @@ use super::outcome::Outcome;
 use base::control::Control;
 use base::error::Error;
 use base::warning::Warning;
-use engine::heap::views::{ComparisonView, ConstructorView, SizeColumn};
+use engine::heap::views::{ComparisonView, ConstructorView, NumberColumn};
 use engine::outputs::formats::{
     Document, JsonStream, NextCommand, TableOptions, accounting_json, render_table,
     render_text_with_next,
@@ -105,7 +105,7 @@ pub struct ViewPartsData {
 #[napi(object)]
 pub struct InstanceData {
     /// Payload addresses.
-    pub addresses: Uint32Array,
+    pub addresses: Either<Uint32Array, Float64Array>,
     /// Block sizes.
     pub shallow_sizes: Either<Uint32Array, Float64Array>,
     /// Retained sizes.
@@ -354,9 +354,9 @@ impl ViewHandle {
             };
             let columns = instances.columns()?;
             Ok(Some(InstanceData {
-                addresses: columns.addresses.into(),
-                shallow_sizes: size_array(columns.shallow_sizes),
-                retained_sizes: size_array(columns.retained_sizes),
+                addresses: number_array(columns.addresses),
+                shallow_sizes: number_array(columns.shallow_sizes),
+                retained_sizes: number_array(columns.retained_sizes),
                 new_count: instances.new_count().map(|count| count as u32),
             }))
         })
@@ -472,10 +472,10 @@ impl JsonText {
 }
 
 /// JavaScript's numbers hold whole sizes up to 8 PiB.
-fn size_array(sizes: SizeColumn) -> Either<Uint32Array, Float64Array> {
+fn number_array(sizes: NumberColumn) -> Either<Uint32Array, Float64Array> {
     match sizes {
-        SizeColumn::Narrow(sizes) => Either::A(sizes.into()),
-        SizeColumn::Wide(sizes) => Either::B(
+        NumberColumn::Narrow(sizes) => Either::A(sizes.into()),
+        NumberColumn::Wide(sizes) => Either::B(
             sizes
                 .into_iter()
                 .map(|size| size as f64)

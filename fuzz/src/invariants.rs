@@ -63,7 +63,7 @@ fn accounting(heap: &Heap) {
 
 /// Exactly the live objects have a path from a root. Returns the live objects.
 fn reachability(heap: &Heap) -> BTreeSet<ObjectIndex> {
-    let addresses = &heap.objects.addresses;
+    let addresses = heap.objects.addresses.iter();
     assert!(addresses.is_sorted_by(|left, right| left < right));
     let reached = reached_without(heap, None);
     let live: BTreeSet<_> = heap.dominators.live().iter().copied().collect();
@@ -134,7 +134,7 @@ fn rows(heap: &Heap, view: &ConstructorView) {
 
 /// Checks a comparison against two lists of addresses and class names.
 pub fn comparison(before: &Arc<Heap>, after: &Arc<Heap>, view: &ComparisonView) {
-    let objects = |heap: &Heap| -> BTreeSet<(String, u32)> {
+    let objects = |heap: &Heap| -> BTreeSet<(String, u64)> {
         let live = heap.live_heap_objects();
         live.map(|object| {
             let class = heap.objects.class_of(object);
@@ -143,7 +143,7 @@ pub fn comparison(before: &Arc<Heap>, after: &Arc<Heap>, view: &ComparisonView) 
         .collect()
     };
     let (before, after) = (objects(before), objects(after));
-    let listed = |wanted_new: bool| -> BTreeSet<(String, u32)> {
+    let listed = |wanted_new: bool| -> BTreeSet<(String, u64)> {
         let rows = view.rows().iter().enumerate();
         rows.flat_map(|(nth, row)| {
             let instances: Instances = view.instances(nth).unwrap().unwrap();

@@ -101,7 +101,7 @@ pub fn ask_all(heap: &LoadedHeap, addresses: &[u32], table: TableOptions) -> Str
     }
     let objects = heap.heap().live_heap_objects().take(8);
     let live: Vec<u32> = objects
-        .map(|object| heap.heap().address(object).0)
+        .map(|object| heap.heap().memory_address(object).0)
         .collect();
     for &address in live.iter().chain(addresses) {
         ask(None, json!({ "question": "object", "address": address }));

@@ -306,7 +306,7 @@ pub fn heap(input: &[u8]) {
     {
         let found = heap.live_heap_objects().map(|object| {
             (
-                heap.address(object).0,
+                heap.memory_address(object).0,
                 (
                     heap.shallow_size(object) as u32,
                     heap.retained_size(object) as u32,

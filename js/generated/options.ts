@@ -99,7 +99,6 @@ export const QUESTIONS: Record<"summary" | "find" | "object" | "referrers" | "pa
       "address": {
         "type": "integer",
         "minimum": 0,
-        "maximum": 4294967295,
         "cli": "<address>",
         "isRequired": true
       },
@@ -125,7 +124,6 @@ export const QUESTIONS: Record<"summary" | "find" | "object" | "referrers" | "pa
       "address": {
         "type": "integer",
         "minimum": 0,
-        "maximum": 4294967295,
         "cli": "<address>",
         "isRequired": true
       },
@@ -152,8 +150,7 @@ export const QUESTIONS: Record<"summary" | "find" | "object" | "referrers" | "pa
         "type": "array",
         "items": {
           "type": "integer",
-          "minimum": 0,
-          "maximum": 4294967295
+          "minimum": 0
         },
         "cli": "--object <address...>: these objects",
         "isTarget": true
@@ -184,7 +181,6 @@ export const QUESTIONS: Record<"summary" | "find" | "object" | "referrers" | "pa
       "address": {
         "type": "integer",
         "minimum": 0,
-        "maximum": 4294967295,
         "cli": "[address]"
       },
       "by": {

@@ -81,7 +81,7 @@ export function addOtherLimit(command: Command): Command {
 /** Parses an address: decimal, or hexadecimal with `0x`; or the id of an object of a heap snapshot, `@38208`. */
 export function address(text: string): ObjectAddress {
   const value = /^(0x[0-9a-f]+|@?\d+)$/i.test(text) ? Number(text.replace("@", "")) : Number.NaN;
-  if (!(value < 2 ** 32)) {
+  if (!(value <= Number.MAX_SAFE_INTEGER)) {
     throw new InvalidArgumentError(
       "Expected an address: 38208 or 0x9540; of a heap snapshot, an id: @38208.",
     );

@@ -64,7 +64,7 @@ impl DumpReader<'_> {
     /// Where objects that follow each other lie.
     fn addresses(&self, objects: Range<u32>) -> Range<u64> {
         let heap = self.dump.heap();
-        let address = |nth| u64::from(heap.address(ObjectIndex(nth)).0);
+        let address = |nth| u64::from(heap.memory_address(ObjectIndex(nth)).0);
         if objects.is_empty() {
             return 0..0;
         }

@@ -100,7 +100,7 @@ impl ContentSurvey<'_> {
         if matches!(measure, SizeRule::Buffer) && self.is_storage(object) {
             return Ok(0);
         }
-        let payload = reader.payload(self.heap.heap.address(object).0)?;
+        let payload = reader.payload(self.heap.heap.memory_address(object).0)?;
         let (length_at, size, element) = match measure {
             SizeRule::Fields(_) | SizeRule::Payload | SizeRule::Buffer => return Ok(payload.size),
             SizeRule::Array(element) => (LENGTH, ARRAY_SIZE, element),

@@ -147,7 +147,7 @@ impl<'h> EdgeNames<'h> {
                 let word = self
                     .heap
                     .heap()
-                    .address(self.heap.heap().edges.target(position))
+                    .memory_address(self.heap.heap().edges.target(position))
                     .0;
                 while *next < *count {
                     let index = *next;
@@ -246,7 +246,7 @@ impl<'h> EdgeNames<'h> {
         let word = self
             .heap
             .heap()
-            .address(self.heap.heap().edges.target(position))
+            .memory_address(self.heap.heap().edges.target(position))
             .0;
         let half = u64::from(part == EntryPart::Value);
         let offset = match (part, layout.value) {

@@ -92,7 +92,10 @@ impl<'a> Scanner<'a> {
             ..
         } = self.shared.objects;
         lookahead.begin();
-        for (&slot, &address) in class_slots[batch.clone()].iter().zip(&addresses[batch]) {
+        for (&slot, &address) in class_slots[batch.clone()]
+            .iter()
+            .zip(&addresses.words()[batch])
+        {
             let fields = &self.classes[slot as usize].fields;
             let payload = self
                 .payload(Address(address))
@@ -127,7 +130,9 @@ impl<'a> Scanner<'a> {
             ..
         } = self.shared.objects;
         let objects = (batch.start as u32..).map(ObjectIndex).zip(ends);
-        let found = class_slots[batch.clone()].iter().zip(&addresses[batch]);
+        let found = class_slots[batch.clone()]
+            .iter()
+            .zip(&addresses.words()[batch]);
         for ((object, end), (&slot, &address)) in objects.zip(found) {
             let class = &self.classes[slot as usize];
             if !class.is_pointer_free {

@@ -44,7 +44,7 @@ impl MemoryReader<'_> {
         wanted: WantedEntries,
     ) -> Result<Option<ContainerPage>> {
         let heap = self.heap();
-        let payload = self.payload(heap.heap.address(object).0)?;
+        let payload = self.payload(heap.heap.memory_address(object).0)?;
         match heap.shape(object).kind {
             ShapeKind::Map(entries) => {
                 let page = self.table_page(payload, entries, ContainerKind::Map, wanted)?;
@@ -66,7 +66,7 @@ impl MemoryReader<'_> {
     /// The elements of an array or a view.
     pub(super) fn run_of(&mut self, object: ObjectIndex) -> Result<FoundRun> {
         let heap = self.heap();
-        let payload = self.payload(heap.heap.address(object).0)?;
+        let payload = self.payload(heap.heap.memory_address(object).0)?;
         let run = match heap.shape(object).kind {
             ShapeKind::View(Some(number)) => {
                 let view = Elements::of_view(|offset| self.field(payload, offset))?;
@@ -232,7 +232,7 @@ impl MemoryReader<'_> {
         let heap = self.heap();
         Ok(HeldValue {
             value,
-            address: Some(word),
+            address: Some(word.into()),
             address_text: Some(heap.heap.address_form.of(word).to_string()),
             class_name: Some(heap.class_name(target).to_owned()),
             function_name: self.function_of(target)?,

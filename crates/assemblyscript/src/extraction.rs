@@ -112,7 +112,7 @@ impl Extraction {
                 anomalies.append(&run.anomalies)?;
             }
             let next = first + CHUNK * runs.len();
-            if let Some(&payload) = scanner.shared.objects.addresses.get(next) {
+            if let Some(&payload) = scanner.shared.objects.addresses.words().get(next) {
                 pages.release_to(payload);
             }
         }

@@ -200,7 +200,7 @@ impl FieldReader for DumpFields<'_> {
                 into.push(Cell::Absent);
                 continue;
             };
-            let payload = reader.payload(heap.heap.address(object).0)?;
+            let payload = reader.payload(heap.heap.memory_address(object).0)?;
             let part = reader.part(payload, position.offset, position.holds.size())?;
             let mut bytes = [0; 16];
             let length = part.len().min(bytes.len());
@@ -224,7 +224,9 @@ impl FieldReader for DumpFields<'_> {
         if !self.is_text(object) {
             return Ok(None);
         }
-        let payload = self.single.payload(self.heap.heap.address(object).0)?;
+        let payload = self
+            .single
+            .payload(self.heap.heap.memory_address(object).0)?;
         let size = payload.size & !1;
         let wanted = u32::try_from(most.saturating_mul(2)).map_or(size, |most| most.min(size));
         let bytes = self.single.part(payload, 0, wanted)?;
@@ -235,7 +237,7 @@ impl FieldReader for DumpFields<'_> {
 
     fn size(&mut self, object: ObjectIndex) -> Result<Option<u64>> {
         let reader = &mut self.single;
-        let payload = reader.payload(self.heap.heap.address(object).0)?;
+        let payload = reader.payload(self.heap.heap.memory_address(object).0)?;
         Ok(match self.heap.shape(object).kind {
             ShapeKind::Text => Some(u64::from(payload.size / 2)),
             ShapeKind::Buffer => Some(payload.size.into()),
@@ -297,7 +299,7 @@ impl DumpFields<'_> {
         sink: &mut MemberSink<'_>,
     ) -> Result<()> {
         let reader = &mut self.single;
-        let payload = reader.payload(self.heap.heap.address(object).0)?;
+        let payload = reader.payload(self.heap.heap.memory_address(object).0)?;
         let table = EntryTable::read(|offset| reader.field(payload, offset))?.unwrap_or_default();
         if reader.object_at(table.entries).is_none() {
             return Ok(());

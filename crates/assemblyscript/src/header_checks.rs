@@ -218,7 +218,7 @@ impl ExactChecks<'_> {
             if !self.objects.is_on_heap(object) {
                 continue;
             }
-            let payload = Address(self.objects.addresses[object.at()]);
+            let payload = Address(self.objects.addresses.words()[object.at()]);
             let Some(header) =
                 block_of(payload).and_then(|block| ObjectHeader::read(self.dump.memory, block))
             else {
@@ -268,7 +268,8 @@ fn pin_warning(
     collector: &Collector,
     first_block: Address,
 ) -> Option<Warning> {
-    let block_of_object = |object: ObjectIndex| block_of(Address(objects.addresses[object.at()]));
+    let block_of_object =
+        |object: ObjectIndex| block_of(Address(objects.addresses.words()[object.at()]));
     let first = objects.pinned.first().copied().and_then(block_of_object);
     // Without the head, the ring of any pinned object is the list. Its only other member is the head.
     let start = collector

@@ -66,8 +66,8 @@ impl MemoryReader<'_> {
     ) -> Result<String> {
         let heap = self.heap();
         let shape = heap.shape(source);
-        let payload = self.payload(heap.heap.address(source).0)?;
-        let word = heap.heap.address(target).0;
+        let payload = self.payload(heap.heap.memory_address(source).0)?;
+        let word = heap.heap.memory_address(target).0;
         let exact = match (label.kind(), shape.kind) {
             (LabelKind::Element, ShapeKind::StaticArray(_)) => {
                 self.element(payload, 0, word, skipped)?

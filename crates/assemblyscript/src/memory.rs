@@ -169,7 +169,7 @@ impl<'h> MemoryReader<'h> {
     pub(super) fn stop_after(&mut self, object: ObjectIndex) {
         let heap = &self.heap.heap;
         let size = heap.block_size(object).saturating_sub(HEADER_SIZE);
-        self.end = u64::from(heap.address(object).0) + u64::from(size);
+        self.end = u64::from(heap.memory_address(object).0) + u64::from(size);
     }
 
     pub(super) fn heap(&self) -> &'h DumpSource {

@@ -6,7 +6,7 @@ use crate::runtime::blocks::{BLOCK_OVERHEAD, BlockInfo, checked_block};
 use crate::runtime::objects::HEADER_SIZE;
 use base::control::{CHECK_INTERVAL, Control};
 use base::error::Result;
-use base::units::{Address, ObjectIndex};
+use base::units::{Address, ObjectAddress, ObjectIndex};
 use base::warning::Warning;
 use heap::{Found, ObjectState};
 
@@ -14,16 +14,19 @@ impl DumpSource {
     /// The object or the block around an address that is not the address of an object.
     pub(super) fn find_around(
         &self,
-        address: u32,
+        address: u64,
         notes: &mut Vec<Warning>,
         control: &Control,
     ) -> Result<Option<Found>> {
         let heap = &self.heap;
-        let mut inside = |what, start| {
+        let Ok(address) = u32::try_from(address) else {
+            return Ok(None);
+        };
+        let mut inside = |what, start: u64| {
             notes.push(Warning::AddressInside {
-                address: Address(address),
+                address: Address(address).into(),
                 what,
-                start: Address(start),
+                start: ObjectAddress(start),
             });
         };
         let mut reader = MemoryReader::new(self, control);
@@ -32,17 +35,18 @@ impl DumpSource {
         let after = heap
             .objects
             .addresses
+            .words()
             .partition_point(|&start| start <= reach);
         // Static objects may overlap, heap objects cannot.
         for nth in (after.saturating_sub(2)..after).rev() {
             let object = ObjectIndex(nth as u32);
-            let start = heap.address(object).0;
+            let start = heap.memory_address(object).0;
             let end = match heap.block_size(object) {
                 0 => start.saturating_add(reader.payload(start)?.size),
                 size => (start - HEADER_SIZE).saturating_add(size),
             };
             if start.saturating_sub(HEADER_SIZE) <= address && address < end {
-                inside("object", start);
+                inside("object", start.into());
                 return Ok(Some(Found::Object(object)));
             }
         }
@@ -52,7 +56,7 @@ impl DumpSource {
                 size,
                 state,
             }) => {
-                if start != address {
+                if start != u64::from(address) {
                     let what = match state {
                         ObjectState::Free => "free block",
                         _ => "raw block",
@@ -83,12 +87,15 @@ impl DumpSource {
             return Ok(None);
         };
         let objects = &self.heap.objects;
-        let below = objects.addresses.partition_point(|&start| start <= address);
+        let below = objects
+            .addresses
+            .words()
+            .partition_point(|&start| start <= address);
         let before = below.checked_sub(1).map(|nth| ObjectIndex(nth as u32));
         let behind = before
             .filter(|&object| objects.is_on_heap(object))
             .map(|object| {
-                (self.heap.address(object).0 - HEADER_SIZE)
+                (self.heap.memory_address(object).0 - HEADER_SIZE)
                     .saturating_add(self.heap.block_size(object))
             });
         let mut block = region.start.max(behind.unwrap_or_default());
@@ -115,7 +122,7 @@ impl DumpSource {
                     ObjectState::Raw
                 };
                 return Ok(Some(Found::Block {
-                    address: block + BLOCK_OVERHEAD,
+                    address: u64::from(block + BLOCK_OVERHEAD),
                     size: info.block_size(),
                     state,
                 }));

@@ -94,7 +94,7 @@ impl OwnVisits {
             return Ok(part);
         };
         for object in chunk {
-            let payload = objects.addresses[object.at()];
+            let payload = objects.addresses.words()[object.at()];
             let end = match visits.visit(payload, &mut steps) {
                 None => None,
                 Some(found) => {
@@ -131,7 +131,7 @@ pub(super) fn follow_visited<const LABELLED: bool>(
     run.make_room::<LABELLED>(targets.len())?;
     run.will_read(shared, targets.len() as u64)?;
     let mut follow = |target: ObjectIndex, label| {
-        let word = shared.objects.addresses[target.at()];
+        let word = shared.objects.addresses.words()[target.at()];
         run.follow::<LABELLED>(shared, word, label, ANY);
     };
     if !LABELLED {

@@ -242,7 +242,7 @@ impl<'h> PagedMemory<'h> {
     #[inline]
     pub(super) fn prefetch(&self, object: Option<ObjectIndex>) {
         if let (Some(memory), Some(object)) = (self.in_place, object) {
-            let address = self.heap.heap().address(object).0;
+            let address = self.heap.heap().memory_address(object).0;
             for near in [address.saturating_sub(HEADER_SIZE), address] {
                 prefetch(memory.bytes, near);
             }
@@ -272,7 +272,7 @@ impl<'h> PagedMemory<'h> {
     }
 
     pub(super) fn payload_of(&mut self, object: ObjectIndex) -> Result<PagedPayload> {
-        self.payload(self.heap.heap().address(object).0)
+        self.payload(self.heap.heap().memory_address(object).0)
     }
 
     /// A word of a payload; 0 outside of it.

@@ -26,7 +26,7 @@ const PIECE: u32 = LONG_WINDOW;
 impl MemoryReader<'_> {
     /// A string with its quotes, shortened to some characters.
     pub(super) fn string(&mut self, object: ObjectIndex) -> Result<String> {
-        let payload = self.payload(self.heap().heap.address(object).0)?;
+        let payload = self.payload(self.heap().heap.memory_address(object).0)?;
         let size = payload.size & !1;
         let part = self.part(payload, 0, size.min(SHOWN as u32 * 4))?;
         Ok(literal(code_units(part), part.len() as u32 == size))
@@ -58,7 +58,7 @@ impl MemoryReader<'_> {
     /// The contents of an object; `None` if nothing is known of them.
     pub(super) fn preview_of(&mut self, object: ObjectIndex) -> Result<Option<String>> {
         let heap = self.heap();
-        let payload = self.payload(heap.heap.address(object).0)?;
+        let payload = self.payload(heap.heap.memory_address(object).0)?;
         Ok(Some(match heap.shape(object).kind {
             ShapeKind::Text => {
                 let length = payload.size / 2;
@@ -178,7 +178,7 @@ impl MemoryReader<'_> {
     /// The fields of an object by offset: those of its class, or else the words that hold references.
     pub(super) fn fields_of(&mut self, object: ObjectIndex) -> Result<Vec<FieldValue>> {
         let heap = self.heap();
-        let payload = self.payload(heap.heap.address(object).0)?;
+        let payload = self.payload(heap.heap.memory_address(object).0)?;
         let shape = heap.shape(object);
         let mut fields = Vec::new();
         for field in &shape.fields {
@@ -238,7 +238,7 @@ impl MemoryReader<'_> {
             (Holds::Reference, Some(word)) => {
                 field.value = ShownValue::Text(self.reference(word)?);
                 let target = self.object_at(word);
-                field.address = target.map(|_| word);
+                field.address = target.map(|_| word.into());
                 field.class_name = target.map(|target| self.heap().class_name(target).to_owned());
             }
             (Holds::Number(of), _) => field.value = number(of, &bytes),
@@ -261,7 +261,7 @@ impl MemoryReader<'_> {
             .iter()
             .find(|field| field.name == FUNCTION_INDEX);
         let Some(index) = index else { return Ok(None) };
-        let payload = self.payload(heap.heap.address(object).0)?;
+        let payload = self.payload(heap.heap.memory_address(object).0)?;
         self.function_at(payload, index.offset)
     }
 
@@ -281,7 +281,7 @@ impl MemoryReader<'_> {
         text: &TextSearch,
         control: &Control,
     ) -> Result<bool> {
-        let payload = self.payload(self.heap().heap.address(object).0)?;
+        let payload = self.payload(self.heap().heap.memory_address(object).0)?;
         if text.is_empty() {
             return Ok(true);
         }
@@ -302,7 +302,7 @@ impl MemoryReader<'_> {
     pub(super) fn copied_contents(&mut self, object: ObjectIndex) -> Result<String> {
         let heap = self.heap();
         let class_name = heap.class_name(object);
-        let payload = self.payload(heap.heap.address(object).0)?;
+        let payload = self.payload(heap.heap.memory_address(object).0)?;
         Ok(match heap.shape(object).kind {
             ShapeKind::Text => {
                 let text = self.string(object)?;

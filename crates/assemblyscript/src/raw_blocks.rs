@@ -27,12 +27,12 @@ impl DumpSource {
                 if (looked_at as usize).is_multiple_of(CHECK_INTERVAL) {
                     step.advance(CHECK_INTERVAL as u64)?;
                 }
-                while let Some(&payload) = objects.addresses.get(nth)
+                while let Some(&payload) = objects.addresses.words().get(nth)
                     && payload - HEADER_SIZE < block
                 {
                     nth += 1;
                 }
-                let object = objects.addresses.get(nth);
+                let object = objects.addresses.words().get(nth);
                 let size = match object {
                     Some(&payload) if payload - HEADER_SIZE == block => objects.shallow_sizes[nth],
                     _ => {

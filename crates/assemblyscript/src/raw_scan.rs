@@ -81,7 +81,7 @@ impl DumpSource {
         control: &Control,
     ) -> Result<()> {
         let objects = &self.heap.objects;
-        let addresses = &objects.addresses;
+        let addresses = objects.addresses.words();
         let first = addresses.partition_point(|&address| u64::from(address) <= window.start);
         let end = addresses.partition_point(|&address| u64::from(address) < window.end);
         let range = (first.saturating_sub(1)..end).map(|nth| ObjectIndex(nth as u32));

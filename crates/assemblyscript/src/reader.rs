@@ -153,7 +153,7 @@ impl HeapReader<'_, '_> {
         // Every block takes heap space.
         let statics = sizes.partition_point(|&size| size == 0) as u32;
         let objects = ObjectTable {
-            addresses: payloads,
+            addresses: payloads.into(),
             class_slots: class_ids,
             shallow_sizes: sizes,
             statics: Some(statics),

@@ -152,7 +152,7 @@ fn possible_static_roots(
 ) -> Result<Vec<ObjectIndex>> {
     let memory = runtime.dump.memory;
     let is_linked = |&object: &ObjectIndex| {
-        let block = block_of(Address(objects.addresses[object.at()]));
+        let block = block_of(Address(objects.addresses.words()[object.at()]));
         let header = block.and_then(|block| ObjectHeader::read(memory, block));
         header.is_some_and(|header| !header.is_unlinked())
     };

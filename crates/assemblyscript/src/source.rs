@@ -55,7 +55,7 @@ impl Source for DumpSource {
 
     fn around(
         &self,
-        address: u32,
+        address: u64,
         notes: &mut Vec<Warning>,
         control: &Control,
     ) -> Result<Option<Found>> {

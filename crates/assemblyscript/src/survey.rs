@@ -187,7 +187,7 @@ impl Surveyor<'_> {
                     && !is_storage.contains(object.0)
                     && self.is_live(object);
                 if is_wanted {
-                    let payload = reader.payload(self.heap.heap.address(object).0)?;
+                    let payload = reader.payload(self.heap.heap.memory_address(object).0)?;
                     // The sizes of static objects that overlap others are 0.
                     if payload.size == sizes[object.at()] {
                         let buffer = self.hashed(object, payload, &mut reader, keys)?;
@@ -261,7 +261,7 @@ impl SurveyTask<'_> {
         if !is_literal && !surveyor.is_live(object) {
             return Ok(0);
         }
-        let payload = self.reader.payload(heap.address(object).0)?;
+        let payload = self.reader.payload(heap.memory_address(object).0)?;
         if is_static && !self.starts_after_last(payload) {
             return Ok(0);
         }

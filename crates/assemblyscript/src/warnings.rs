@@ -16,7 +16,7 @@ pub(super) fn warn_of(heap: &mut Heap, anomalies: &Anomalies, classes: &[Describ
     if let Some((first, count)) = live_of(heap, &anomalies.with_other_fields) {
         let class = class_of(first);
         heap.warnings.push(Warning::FieldsDiffer {
-            address: heap.address(first),
+            address: heap.memory_address(first),
             class_name: class.name.clone(),
             declared: class.declared_size.unwrap_or_default(),
             count,
@@ -33,13 +33,13 @@ pub(super) fn warn_of(heap: &mut Heap, anomalies: &Anomalies, classes: &[Describ
     {
         heap.warnings.push(Warning::HeapInconsistent {
             problem: "live objects with a reference that is not to an object of the declared class",
-            address: heap.address(first),
+            address: heap.memory_address(first),
             count,
         });
     }
     if let Some((first, count)) = live_of(heap, &anomalies.misfits) {
         heap.warnings.push(Warning::ContentsDoNotFit {
-            address: heap.address(first),
+            address: heap.memory_address(first),
             class_name: class_of(first).name.clone(),
             count,
         });

@@ -37,5 +37,5 @@ pub use file_kind::{FileKind, FileStart};
 pub use input::{Input, ReadBytes};
 pub use mismatch::Mismatch;
 pub use tolerance::Tolerance;
-pub use units::{Address, ClassId, GlobalIndex, ObjectIndex};
+pub use units::{Address, ClassId, GlobalIndex, ObjectAddress, ObjectIndex};
 pub use warning::Warning;

@@ -31,6 +31,23 @@ impl fmt::Display for Address {
     }
 }
 
+/// The number by which a heap names an object: its address, or the id of a snapshot. In a memory of 32 bits, it is an
+/// [`Address`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectAddress(pub u64);
+
+impl From<Address> for ObjectAddress {
+    fn from(address: Address) -> Self {
+        Self(address.0.into())
+    }
+}
+
+impl fmt::Display for ObjectAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
 /// The form in which the addresses of a heap are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AddressForm {
@@ -48,21 +65,21 @@ pub const FIRST_ID: u32 = 1 << 31;
 
 impl AddressForm {
     /// An address in this form.
-    pub fn of(self, address: u32) -> ShownAddress {
-        ShownAddress(self, address)
+    pub fn of(self, address: impl Into<u64>) -> ShownAddress {
+        ShownAddress(self, address.into())
     }
 }
 
 /// An address in a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ShownAddress(AddressForm, u32);
+pub struct ShownAddress(AddressForm, u64);
 
 impl fmt::Display for ShownAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             AddressForm::Hexadecimal => write!(f, "{:#x}", self.1),
             AddressForm::Id => write!(f, "@{}", self.1),
-            AddressForm::Joined => match self.1.checked_sub(FIRST_ID) {
+            AddressForm::Joined => match self.1.checked_sub(FIRST_ID.into()) {
                 Some(id) => write!(f, "@{id}"),
                 None => write!(f, "{:#x}", self.1),
             },

@@ -5,7 +5,7 @@ use crate::native_warning::NativeWarning;
 use crate::producer::Producer;
 use crate::raw_memory_warning::RawMemoryWarning;
 use crate::shown::Shown;
-use crate::units::{Address, ClassId};
+use crate::units::{Address, ClassId, ObjectAddress};
 
 /// A finding that may make a number wrong. Its `Display` text says what was found, and in which
 /// direction numbers may be wrong. Like the text of an error, it states facts. The command line, the API and the servers add what to do.
@@ -343,11 +343,11 @@ pub enum Warning {
     #[error("address {address} is inside the {what} at {start}: the answer is about this {what}")]
     AddressInside {
         /// Where it was looked for.
-        address: Address,
+        address: ObjectAddress,
         /// `object` or the kind of the block.
         what: &'static str,
         /// The address of the object or block.
-        start: Address,
+        start: ObjectAddress,
     },
     /// Unreferenced raw blocks cannot be found, because the dump has no global values.
     #[error(

@@ -62,7 +62,8 @@ mod snapshot;
 pub use assemblyscript::{DumpBytes, InMemory, Schedule};
 pub use base::{
     Address, ClassId, Control, Error, FileAction, FileKind, FileStart, GlobalIndex, Input,
-    Mismatch, ObjectIndex, Phase, Progress, ReadBytes, Result, Step, Tolerance, Warning,
+    Mismatch, ObjectAddress, ObjectIndex, Phase, Progress, ReadBytes, Result, Step, Tolerance,
+    Warning,
 };
 pub use containers::Reading;
 pub use error::InputError;

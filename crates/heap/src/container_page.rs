@@ -68,7 +68,7 @@ pub struct HeldValue {
     /// As in `FieldValue`; of another object than a string, class and address.
     pub value: ShownValue,
     /// The object to which it refers; null if it refers to none.
-    pub address: Option<u32>,
+    pub address: Option<u64>,
     /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: Option<String>,
     /// The class of that object.

@@ -10,7 +10,7 @@ use super::objects::ObjectTable;
 use super::prefetch::prefetch;
 use super::root_kind::RootKind;
 use super::unreferenced::UnreferencedTotals;
-use base::units::{Address, AddressForm, ObjectIndex};
+use base::units::{Address, AddressForm, ObjectAddress, ObjectIndex};
 use base::warning::Warning;
 
 /// A heap, analyzed.
@@ -103,14 +103,20 @@ impl Heap {
 
     /// The address of an object's payload.
     #[inline]
-    pub fn address(&self, object: ObjectIndex) -> Address {
-        Address(self.objects.addresses[object.at()])
+    pub fn address(&self, object: ObjectIndex) -> ObjectAddress {
+        self.objects.addresses.get(object.at())
+    }
+
+    /// The address of an object's payload in a memory of 32 bits: for sources that read one.
+    #[inline]
+    pub fn memory_address(&self, object: ObjectIndex) -> Address {
+        self.objects.addresses.word(object.at())
     }
 
     /// Asks for the memory of [`address`](Self::address).
     #[inline]
     pub fn prefetch_address(&self, object: ObjectIndex) {
-        prefetch(&self.objects.addresses, object.0);
+        self.objects.addresses.prefetch(object.0);
     }
 
     /// The whole block of an object, in bytes.

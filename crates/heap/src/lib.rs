@@ -3,6 +3,7 @@
 
 mod accounting;
 mod address_index;
+mod addresses;
 mod ancestors;
 mod blocks;
 mod broad_search;
@@ -54,6 +55,7 @@ pub mod views;
 
 pub use accounting::{Accounting, CollectorState, FreeBlocks, LiveBytes};
 pub use address_index::AddressIndex;
+pub use addresses::Addresses;
 pub use blocks::{BlockSizes, Blocks};
 pub use category::Category;
 pub use class_use::ClassUse;

@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 
 use super::address_index::AddressIndex;
+use super::addresses::Addresses;
 use super::type_evidence::TypeEvidence;
-use base::units::{Address, ObjectIndex};
+use base::units::{Address, ObjectAddress, ObjectIndex};
 
 /// A class that has objects.
 #[derive(Clone, Debug)]
@@ -44,7 +45,7 @@ pub struct Location {
 #[derive(Debug, Default)]
 pub struct ObjectTable {
     /// Payload addresses, ascending.
-    pub addresses: Vec<u32>,
+    pub addresses: Addresses,
     /// Positions in `classes`.
     pub class_slots: Vec<u32>,
     /// Positions in `classes` that paths and places show, where they know an object better than by its class: the scope of
@@ -77,16 +78,13 @@ impl ObjectTable {
 
     /// The size of the columns in bytes.
     pub(super) fn memory_size(&self) -> usize {
-        let columns: usize = [
-            &self.addresses,
-            &self.class_slots,
-            &self.place_slots,
-            &self.shallow_sizes,
-        ]
-        .map(|column| column.capacity())
-        .iter()
-        .sum();
-        (columns + self.pinned.capacity()) * size_of::<u32>() + self.index.memory_size()
+        let columns: usize = [&self.class_slots, &self.place_slots, &self.shallow_sizes]
+            .map(Vec::capacity)
+            .iter()
+            .sum();
+        self.addresses.memory_size()
+            + (columns + self.pinned.capacity()) * size_of::<u32>()
+            + self.index.memory_size()
     }
 
     /// Releases the index and the spare capacity of columns.
@@ -140,14 +138,15 @@ impl ObjectTable {
     }
 
     /// The object at an address.
-    pub fn at(&self, address: Address) -> Option<ObjectIndex> {
+    pub fn at(&self, address: impl Into<ObjectAddress>) -> Option<ObjectIndex> {
+        let address = address.into();
         // The ids of a snapshot need not be as dense as the index expects.
-        if let Some(object) = self.index.get(address) {
+        let word = u32::try_from(address.0).ok().map(Address);
+        if let Some(object) = word.and_then(|word| self.index.get(word)) {
             return Some(object);
         }
-        let position = self.addresses.partition_point(|&start| start < address.0);
-        let is_found = self.addresses.get(position) == Some(&address.0);
-        is_found.then_some(ObjectIndex(position as u32))
+        let position = self.addresses.position(address)?;
+        Some(ObjectIndex(position as u32))
     }
 
     /// By class slot: the first slot of a class of the same name.

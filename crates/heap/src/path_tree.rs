@@ -451,7 +451,7 @@ mod tests {
             count: 4,
         };
         let objects = ObjectTable {
-            addresses: vec![8, 16, 24, 32],
+            addresses: vec![8, 16, 24, 32].into(),
             class_slots: vec![0; 4],
             shallow_sizes: vec![8; 4],
             classes: vec![class],

@@ -19,6 +19,7 @@ pub(crate) fn joined_objects(
     if let Some(&last) = wasm
         .objects
         .addresses
+        .words()
         .last()
         .filter(|last| **last >= FIRST_ID)
     {
@@ -29,8 +30,8 @@ pub(crate) fn joined_objects(
         }
         .into());
     }
-    addresses.extend_from_slice(&wasm.objects.addresses);
-    add_ids(&js.objects.addresses, &mut addresses)?;
+    addresses.extend_from_slice(wasm.objects.addresses.words());
+    add_ids(js.objects.addresses.words(), &mut addresses)?;
     let first_class = wasm.objects.classes.len() as u32;
     let mut class_slots = columns::with_capacity(addresses.len())?;
     class_slots.extend_from_slice(&wasm.objects.class_slots);
@@ -48,7 +49,7 @@ pub(crate) fn joined_objects(
     let mut classes = wasm.objects.classes.clone();
     classes.extend(js.objects.classes.iter().cloned());
     Ok(ObjectTable {
-        addresses,
+        addresses: addresses.into(),
         class_slots,
         shallow_sizes,
         statics: None,

@@ -3,7 +3,7 @@
 use crate::joined_source::{JoinedSource, Own};
 use base::control::Control;
 use base::error::Result;
-use base::units::{Address, ObjectIndex};
+use base::units::{ObjectAddress, ObjectIndex};
 use base::warning::Warning;
 use heap::{
     Cell, ContainerPage, EdgeLabel, FieldReader, FieldValue, HeldValue, Member, MemberSink,
@@ -35,9 +35,9 @@ impl<'h> JoinedReader<'h> {
     }
 
     /// Puts the address in the joined heap in the place of the id of an object of the snapshot.
-    fn join_address(&self, id: &mut Option<u32>) {
+    fn join_address(&self, id: &mut Option<u64>) {
         let joined = self.source;
-        let object = id.and_then(|id| joined.js.heap.objects.at(Address(id)));
+        let object = id.and_then(|id| joined.js.heap.objects.at(ObjectAddress(id)));
         *id = object.map(|object| joined.heap.address(joined.of_js(object)).0);
     }
 

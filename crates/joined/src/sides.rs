@@ -36,9 +36,10 @@ impl Sides<'_> {
         let objects = &self.wasm.objects;
         let next = objects
             .addresses
+            .words()
             .partition_point(|&start| start <= address.0);
         let block = ObjectIndex(next.checked_sub(1)? as u32);
-        let end = u64::from(objects.addresses[block.at()]) + self.wasm.shallow_size(block);
+        let end = objects.addresses.get(block.at()).0 + self.wasm.shallow_size(block);
         (u64::from(address.0) < end).then_some(block)
     }
 }

@@ -123,11 +123,11 @@ impl Source for JoinedSource {
 
     fn around(
         &self,
-        address: u32,
+        address: u64,
         notes: &mut Vec<Warning>,
         control: &Control,
     ) -> Result<Option<Found>> {
-        if address >= FIRST_ID {
+        if address >= u64::from(FIRST_ID) {
             return Ok(None);
         }
         self.wasm.source.around(address, notes, control)

@@ -137,7 +137,12 @@ impl<'h> NativeFields<'h> {
 
     fn typed(&mut self, object: ObjectIndex, position: NativeFieldPosition) -> Result<Cell> {
         let source = self.source;
-        let Some(at) = source.heap().address(object).0.checked_add(position.offset) else {
+        let Some(at) = source
+            .heap()
+            .memory_address(object)
+            .0
+            .checked_add(position.offset)
+        else {
             return Ok(Cell::Unknown);
         };
         let bytes = self.memory.read(at, position.size)?;

@@ -120,7 +120,7 @@ impl<'h> NativeReader<'h> {
         let count = usable.saturating_sub(base).checked_div(class.size);
         (
             count.unwrap_or(0),
-            heap.address(object).0.saturating_add(base),
+            heap.memory_address(object).0.saturating_add(base),
         )
     }
 
@@ -211,7 +211,7 @@ impl ObjectReader for NativeReader<'_> {
     fn fields(&mut self, object: ObjectIndex, _: &mut Vec<Warning>) -> Result<Vec<FieldValue>> {
         let source = self.source;
         match source.class(object).filter(|class| !class.is_array) {
-            Some(class) => self.fields_at(source.heap().address(object).0, class),
+            Some(class) => self.fields_at(source.heap().memory_address(object).0, class),
             None => Ok(Vec::new()),
         }
     }

@@ -50,7 +50,7 @@ pub(crate) fn object_table(walk: UsedBlocks, types: &BlockClasses) -> Result<Obj
     let plain_fields = types.classes.iter().map(ClassLayout::plain_fields);
     Ok(ObjectTable {
         plain_fields: columns::collected(plain_fields)?,
-        addresses: walk.addresses,
+        addresses: walk.addresses.into(),
         class_slots,
         shallow_sizes: columns::collected(walk.usable.iter().map(|&usable| usable + overhead))?,
         classes,

@@ -3,7 +3,7 @@
 use base::columns;
 use base::control::{Control, Step};
 use base::error::Result;
-use base::units::{Address, ObjectIndex};
+use base::units::{ObjectAddress, ObjectIndex};
 use base::warning::Warning;
 use heap::{
     AllContents, Blocks, ClassFields, ClassNaming, DominatorIndex, EdgeLabel, Facts, FieldReader,
@@ -73,12 +73,13 @@ impl Source for NativeSource {
         }
     }
 
-    fn around(&self, address: u32, notes: &mut Vec<Warning>, _: &Control) -> Result<Option<Found>> {
-        let Some(object) = self.block_around(address) else {
+    fn around(&self, address: u64, notes: &mut Vec<Warning>, _: &Control) -> Result<Option<Found>> {
+        let word = u32::try_from(address).ok();
+        let Some(object) = word.and_then(|word| self.block_around(word)) else {
             return Ok(None);
         };
         notes.push(Warning::AddressInside {
-            address: Address(address),
+            address: ObjectAddress(address),
             what: "block",
             start: self.heap.address(object),
         });

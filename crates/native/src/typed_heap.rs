@@ -97,7 +97,7 @@ impl NativeSource {
 
     /// The block that contains an address.
     pub(crate) fn block_around(&self, address: u32) -> Option<ObjectIndex> {
-        let addresses = &self.heap.objects.addresses;
+        let addresses = self.heap.objects.addresses.words();
         let after = addresses.partition_point(|&start| start <= address);
         let nth = after.checked_sub(1)?;
         let object = ObjectIndex(nth as u32);
@@ -128,6 +128,6 @@ impl NativeSource {
     ) -> Result<&'r [u8]> {
         let usable = self.usable(object);
         let used = self.used_of(object).unwrap_or(usable);
-        memory.read(self.heap.address(object).0, used.min(usable))
+        memory.read(self.heap.memory_address(object).0, used.min(usable))
     }
 }

@@ -106,7 +106,7 @@ pub(super) fn solve(
         },
     )?;
     let mut objects = ObjectTable {
-        addresses: ids,
+        addresses: ids.into(),
         ..objects
     };
     objects.place_slots = places.slots(&order, &objects.class_slots, &mut objects.classes)?;

@@ -88,7 +88,7 @@ impl SnapshotNames {
     ) -> Result<Heap> {
         let step = control.begin(Phase::View, 1);
         let mut objects = ObjectTable {
-            addresses: columns::collected(heap.objects.addresses.iter().copied())?,
+            addresses: heap.objects.addresses.copied()?,
             class_slots: columns::collected(heap.objects.class_slots.iter().copied())?,
             shallow_sizes: columns::collected(heap.objects.shallow_sizes.iter().copied())?,
             huge_sizes: heap.objects.huge_sizes.clone(),

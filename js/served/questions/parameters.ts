@@ -9,8 +9,7 @@ export const USUAL_ENTRIES = 50;
 export const MOST_OFFSET = 2 ** 32;
 export const LONGEST_TEXT = 1000;
 /** An address as it is shown: `0x9540`, the id `@38208`, or digits. */
-export const ADDRESS = /^(0x[0-9a-fA-F]{1,8}|@?[0-9]{1,10})$/;
-const MOST_ADDRESS = 2 ** 32 - 1;
+export const ADDRESS = /^(0x[0-9a-fA-F]{1,14}|@?[0-9]{1,16})$/;
 
 export interface PageRequest {
   limit?: number | undefined;
@@ -29,7 +28,7 @@ export function addressOf(given: unknown, heap: Pick<Heap, "summary">): number {
   const number = ADDRESS.test(shown) ? Number(shown.replace("@", "")) : Number.NaN;
   const isJoined = shown.startsWith("@") && heap.summary().joined !== undefined;
   const address = isJoined ? number + FIRST_ID : number;
-  if (address <= MOST_ADDRESS) return address;
+  if (address <= Number.MAX_SAFE_INTEGER) return address;
   throw invalid(`${shown} is no address: expected one like 0x9540, or @1234 in a heap snapshot`);
 }
 

@@ -22,14 +22,7 @@ export const before = z
 export const category = z.enum(["detached-nodes", "event-handlers", "contexts", "console"]);
 export const glob = z.string().min(1).max(LONGEST_TEXT);
 export const address = z
-  .union([
-    z
-      .number()
-      .int()
-      .min(0)
-      .max(2 ** 32 - 1),
-    z.string().regex(ADDRESS),
-  ])
+  .union([z.number().int().min(0), z.string().regex(ADDRESS)])
   .describe("a number, or addressText (0x93a0, @1234)");
 export const page = {
   limit: whole.min(1).max(MOST_ENTRIES).default(20).describe("entries to list"),

@@ -99,7 +99,7 @@ fn everything(
     let heap = program.open(input, contents, control)?;
     ended("open");
     let some = heap.heap().live_heap_objects().nth(7);
-    let address = some.map_or(0, |object| heap.heap().address(object).0);
+    let address = some.map_or(0, |object| heap.heap().memory_address(object).0);
     let questions = [
         ("summary", json!({ "question": "summary" })),
         (

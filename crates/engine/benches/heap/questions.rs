@@ -101,14 +101,14 @@ fn questions(heap: &LoadedHeap) -> Result<Map<String, Value>, Failure> {
     let objects = &heap.heap().objects;
     let live: Vec<_> = heap.heap().live_heap_objects().collect();
     let middle = live.get(live.len() / 2).ok_or("nothing is alive")?;
-    let address = objects.addresses[middle.at()];
+    let address = objects.addresses.words()[middle.at()];
     let classes = heap.heap().live_classes.iter().zip(&objects.classes);
     let most = classes.max_by_key(|(live, _)| live.count);
     let class = most.map(|(_, class)| class.name.clone());
     let mut of_class = live.iter().skip(live.len() / 2);
     let one = of_class.find(|&&object| Some(&objects.class_of(object).name) == class.as_ref());
     let one = one.unwrap_or(middle);
-    let conditions = conditions(heap, heap.heap().address(*one).0)?;
+    let conditions = conditions(heap, heap.heap().memory_address(*one).0)?;
     let asked = [
         ("summary", json!({ "question": "summary" })),
         (

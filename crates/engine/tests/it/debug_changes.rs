@@ -37,7 +37,7 @@ fn messages(heap: &Heap) -> BTreeSet<String> {
 }
 
 /// What no byte of the debug information may change in silence: the live objects with their sizes, and the accounting.
-fn numbers(heap: &Heap) -> (Option<u64>, String, Vec<(u32, u64, u64)>) {
+fn numbers(heap: &Heap) -> (Option<u64>, String, Vec<(u64, u64, u64)>) {
     let rows = heap.live_heap_objects().map(|object| {
         let sizes = (heap.shallow_size(object), heap.retained_size(object));
         (heap.address(object).0, sizes.0, sizes.1)

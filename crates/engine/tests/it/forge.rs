@@ -79,7 +79,7 @@ fn retained_sizes_are_those_of_the_definition_in_every_shape() {
         let (dump, truth) = forge.dump_with_references();
         let heap = analyze(&dump, &forge.module()).unwrap();
         let objects = live(&heap);
-        let root = Object(heap.address(heap.roots[0].0).0);
+        let root = Object(heap.memory_address(heap.roots[0].0).0);
         let graph = Graph::new(root, &truth.references);
         let reached = graph.reached_without(None);
         assert!(objects.iter().eq(&reached), "{}", shape.name);

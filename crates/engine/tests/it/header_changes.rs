@@ -98,7 +98,7 @@ impl Numbers {
         let row = |object: ObjectIndex| {
             let class = heap.objects.class_of(object).name.clone();
             let sizes = (heap.shallow_size(object), heap.retained_size(object));
-            (heap.address(object).0, class, sizes.0, sizes.1)
+            (heap.memory_address(object).0, class, sizes.0, sizes.1)
         };
         Self {
             total_size: heap.total_size,
@@ -157,20 +157,20 @@ impl Sound {
             memory_at: 24 + 4 * global_count as usize,
             objects: objects
                 .iter()
-                .map(|&object| heap.address(object).0)
+                .map(|&object| heap.memory_address(object).0)
                 .collect(),
             first_of_class: Vec::new(),
             class_ids: Vec::new(),
             bytes,
         };
         // All static objects and heap objects have a header, with the class id before the size.
-        let id_of = |object| sound.word(heap.address(object).0 - 8);
+        let id_of = |object| sound.word(heap.memory_address(object).0 - 8);
         let mut firsts = BTreeMap::new();
         for &object in &objects {
             if heap.is_live_on_heap(object) {
                 firsts
                     .entry(id_of(object))
-                    .or_insert(heap.address(object).0);
+                    .or_insert(heap.memory_address(object).0);
             }
         }
         let class_ids: BTreeSet<_> = (0..heap.objects.len() as u32)

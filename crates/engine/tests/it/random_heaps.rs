@@ -23,7 +23,7 @@ proptest! {
         prop_assert_eq!(live(&heap), on_heap);
         prop_assert_eq!(heap.live_size, u64::from(truth.size_of(&reached)));
 
-        let roots = heap.roots.iter().map(|&(object, kind)| (Object(heap.address(object).0), kind));
+        let roots = heap.roots.iter().map(|&(object, kind)| (Object(heap.memory_address(object).0), kind));
         prop_assert_eq!(roots.collect::<BTreeMap<_, _>>(), truth.roots.clone());
 
         let parts = heap.accounting.as_ref().unwrap();
@@ -47,7 +47,7 @@ proptest! {
         let (scene, truth) = build(&plans);
         let heap = scene.analyze();
         let slot = |object: ObjectIndex| heap.objects.class_slots[object.0 as usize];
-        let address = |object| Object(heap.address(object).0);
+        let address = |object| Object(heap.memory_address(object).0);
         let mut expected = vec![0; heap.objects.classes.len()];
         for object in heap.live_heap_objects() {
             let mut others = heap.live_heap_objects();

@@ -1,18 +1,21 @@
 //! A source that is neither a dump of AssemblyScript nor a snapshot of V8: objects in multiples of 8 bytes, to whose
 //! inner addresses questions refer, with garbage and without accounting. Every question, format and export takes it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use engine::heap::views::{ConstructorView, Selection};
 use engine::heap::{
-    BlockSizes, Blocks, EdgeLabel, Edges, Facts, FieldValue, Found, FoundSlots, Heap, HeapClass,
-    MemoryContents, ObjectGraph, ObjectReader, ObjectTable, Opened, PathTree, ReadOrder, RootKind,
-    SearchOrder, Source, TextFilter,
+    Addresses, BlockSizes, Blocks, EdgeLabel, Edges, Facts, FieldValue, Found, FoundSlots, Heap,
+    HeapClass, Lacks, MemoryContents, ObjectGraph, ObjectReader, ObjectTable, Opened, PathTree,
+    ReadOrder, RootKind, SearchOrder, Source, TextFilter,
 };
 use engine::outputs::exports::{Export, export};
 use engine::outputs::formats::{TableOptions, render_json, render_text};
 use engine::questions::{GrowthOptions, LoadedHeap, Question, ask, growth, place_table};
-use engine::{Address, Control, ObjectIndex, Result, Step, Warning};
+use engine::{Control, ObjectAddress, ObjectIndex, Result, Step, Warning};
+use parquet::file::metadata::ParquetMetaDataReader;
+use parquet::file::statistics::Statistics;
 use serde_json::{Value, json};
 
 const HEADER: u32 = 8;
@@ -54,23 +57,22 @@ impl Source for Granules {
         self.class_label(class_slot, EdgeLabel::default())
     }
 
-    fn around(&self, address: u32, notes: &mut Vec<Warning>, _: &Control) -> Result<Option<Found>> {
+    fn around(&self, address: u64, notes: &mut Vec<Warning>, _: &Control) -> Result<Option<Found>> {
         let addresses = &self.heap.objects.addresses;
-        let Some(nth) = addresses
-            .partition_point(|&start| start <= address)
-            .checked_sub(1)
-        else {
+        let after = addresses.first_from(ObjectAddress(address + 1), 0..addresses.len());
+        let Some(nth) = after.checked_sub(1) else {
             return Ok(None);
         };
         let object = ObjectIndex(nth as u32);
-        let end = u64::from(addresses[nth] - HEADER) + self.heap.shallow_size(object);
-        if u64::from(address) >= end {
+        let start = addresses.get(nth);
+        let end = start.0 - u64::from(HEADER) + self.heap.shallow_size(object);
+        if address >= end {
             return Ok(None);
         }
         notes.push(Warning::AddressInside {
-            address: Address(address),
+            address: ObjectAddress(address),
             what: "object",
-            start: Address(addresses[nth]),
+            start,
         });
         Ok(Some(Found::Object(object)))
     }
@@ -153,11 +155,16 @@ impl TextFilter for Texts<'_> {
 }
 
 fn open() -> LoadedHeap {
-    let mut next = 0x1000 + HEADER;
+    open_at(0x1000)
+}
+
+/// The heap with its first block at this address.
+fn open_at(base: u64) -> LoadedHeap {
+    let mut next = base + u64::from(HEADER);
     let mut addresses = Vec::new();
     for (_, size, _) in OBJECTS {
         addresses.push(next);
-        next += size;
+        next += u64::from(size);
     }
     let class = |name: &str, slot: u32| HeapClass {
         name: name.to_owned(),
@@ -169,7 +176,7 @@ fn open() -> LoadedHeap {
     let rows: Vec<Vec<ObjectIndex>> = rows.into();
     let graph = ObjectGraph {
         objects: ObjectTable {
-            addresses,
+            addresses: Addresses::of_wide(addresses).unwrap(),
             class_slots: OBJECTS.iter().map(|object| object.0).collect(),
             shallow_sizes: OBJECTS.iter().map(|object| object.1).collect(),
             statics: None,
@@ -193,6 +200,11 @@ fn open() -> LoadedHeap {
         facts: Facts {
             program: 3,
             storage_references: 1,
+            lacks: Lacks {
+                code: "ERR_NOT_IN_GRANULES",
+                heap: "a heap of granules",
+                ..Lacks::default()
+            },
             ..Facts::default()
         },
     });
@@ -228,6 +240,99 @@ fn an_inner_address_is_that_of_its_object() {
     let question: Question = serde_json::from_value(question).unwrap();
     let error = ask(&heap, &question, None, &Control::default()).unwrap_err();
     assert_eq!(error.code(), "ERR_NO_OBJECT", "{error}");
+}
+
+#[test]
+fn objects_of_a_process_of_64_bits_have_its_addresses() {
+    let base = 0x7f12_3456_7000u64;
+    let heap = open_at(base);
+    let first = base + u64::from(HEADER);
+    let object = answer(
+        &heap,
+        json!({ "question": "object", "address": first + 12 }),
+    );
+    assert_eq!(object["address"], first);
+    assert_eq!(object["addressText"], "0x7f1234567008");
+    let found = answer(
+        &heap,
+        json!({ "question": "find", "where": format!("address == {first}") }),
+    );
+    assert_eq!(found["total"], 1);
+    let path = answer(
+        &heap,
+        json!({ "question": "paths", "objects": [first + 88] }),
+    );
+    assert_eq!(path["path"]["text"], "global first > Node.field > Text");
+    let unreachable = answer(&heap, json!({ "question": "unreachable", "maxNodes": 9 }));
+    assert_eq!(unreachable["nodes"][0]["address"], first + 40);
+    // An object of the same number in 32 bits is not there.
+    let question = json!({ "question": "object", "address": first & 0xffff_ffff });
+    let question: Question = serde_json::from_value(question).unwrap();
+    let error = ask(&heap, &question, None, &Control::default()).unwrap_err();
+    assert_eq!(error.code(), "ERR_NO_OBJECT", "{error}");
+}
+
+/// The ids of the nodes of a heap snapshot of the heap, with garbage.
+fn ids_of_nodes(heap: &LoadedHeap) -> Vec<u64> {
+    let format: Export =
+        serde_json::from_value(json!({ "format": "heapsnapshot", "all": true })).unwrap();
+    let mut bytes = Vec::new();
+    export(heap, &format, None, &mut bytes, &Control::default()).unwrap();
+    let snapshot: Value = serde_json::from_slice(&bytes).unwrap();
+    let meta = &snapshot["snapshot"]["meta"]["node_fields"];
+    let fields = meta.as_array().unwrap();
+    let id = fields.iter().position(|field| field == "id").unwrap();
+    let nodes = snapshot["nodes"].as_array().unwrap();
+    let ids = nodes
+        .chunks(fields.len())
+        .map(|node| node[id].as_u64().unwrap());
+    ids.collect()
+}
+
+#[test]
+fn no_two_nodes_have_the_same_id() {
+    // Of 64 bits; and those of the first objects are also those of the nodes in front of them.
+    for base in [0x7f12_3456_7000, 0] {
+        let ids = ids_of_nodes(&open_at(base));
+        let different: BTreeSet<u64> = ids.iter().copied().collect();
+        assert_eq!(different.len(), ids.len(), "{ids:?}");
+    }
+}
+
+#[test]
+fn ids_of_nodes_are_addresses_where_they_can_be() {
+    assert!(ids_of_nodes(&open()).contains(&0x1009));
+}
+
+/// The least and the greatest value of a column of the objects' table.
+fn statistics(heap: &LoadedHeap, column: &str) -> Statistics {
+    let dump = json!({
+        "dumpId": "1", "capturedAt": 0, "dumpSize": 1, "source": "granules", "labels": {},
+    });
+    let request = json!({ "format": "parquet", "table": "object", "dump": dump, "strings": true });
+    let format: Export = serde_json::from_value(request).unwrap();
+    let mut bytes = Vec::new();
+    export(heap, &format, None, &mut bytes, &Control::default()).unwrap();
+    // The metadata, its size, and the mark of the format.
+    let end = bytes.len() - 8;
+    let size = u32::from_le_bytes(bytes[end..end + 4].try_into().unwrap()) as usize;
+    let metadata = ParquetMetaDataReader::decode_metadata(&bytes[end - size..end]).unwrap();
+    let columns = metadata.row_group(0).columns().iter();
+    let mut columns = columns.filter(|found| found.column_descr().name() == column);
+    columns.next().unwrap().statistics().unwrap().clone()
+}
+
+#[test]
+fn tables_have_columns_of_64_bits_only_for_addresses_that_need_them() {
+    let Statistics::Int64(wide) = statistics(&open_at(0x7f12_3456_7000), "address") else {
+        panic!("addresses of 64 bits");
+    };
+    assert_eq!(wide.min_opt(), Some(&0x7f12_3456_7008));
+    assert_eq!(wide.max_opt(), Some(&(0x7f12_3456_7008 + 88)));
+    let Statistics::Int32(narrow) = statistics(&open(), "dominator") else {
+        panic!("addresses of 32 bits");
+    };
+    assert_eq!(narrow.min_opt(), Some(&0x1008));
 }
 
 #[test]

@@ -187,7 +187,7 @@ fn listed(instances: Option<Instances>) -> Vec<(u32, u32, u32)> {
     let all = instances.iter();
     all.map(|one| {
         (
-            one.address.0,
+            one.address.0 as u32,
             one.shallow_size as u32,
             one.retained_size as u32,
         )

@@ -98,7 +98,7 @@ impl Sample {
             .collect();
         let found: BTreeSet<(u32, u64)> = heap
             .live_heap_objects()
-            .map(|object| (heap.address(object).0, heap.shallow_size(object)))
+            .map(|object| (heap.memory_address(object).0, heap.shallow_size(object)))
             .collect();
         let (missing, more) = (
             kept.difference(&found).count(),

@@ -177,7 +177,7 @@ fn no_question_by_address_reads_behind_the_damage_of_a_partial_heap() {
 #[test]
 fn the_last_object_before_damage_is_found_by_every_address_in_it() {
     let heap = partial();
-    let last = heap.heap().objects.addresses.iter().copied();
+    let last = heap.heap().objects.addresses.words().iter().copied();
     let last = last.filter(|&address| address < DAMAGE).max().unwrap();
     for address in [last - 20, last, last + 1] {
         let question = json!({ "question": "object", "address": address });
@@ -214,7 +214,7 @@ fn references_from_one_object_are_named_without_a_new_search_for_each() {
 fn everything(dump: &[u8], wasm: &[u8], control: &Control) -> Result<()> {
     let heap = open(dump, wasm, Tolerance::default(), control)?;
     let some = heap.heap().live_heap_objects().nth(7);
-    let address = some.map_or(0, |object| heap.heap().address(object).0);
+    let address = some.map_or(0, |object| heap.heap().memory_address(object).0);
     for question in [
         json!({ "question": "summary" }),
         json!({ "question": "find", "contains": "no such text" }),

@@ -67,7 +67,7 @@ pub trait Source: Send + Sync {
     /// [`HeapError::DumpChanged`](crate::HeapError::DumpChanged), [`Error::Io`](base::Error::Io).
     fn around(
         &self,
-        _address: u32,
+        _address: u64,
         _notes: &mut Vec<Warning>,
         _control: &Control,
     ) -> Result<Option<Found>> {
@@ -157,7 +157,7 @@ pub enum Found {
     /// A block without an object.
     Block {
         /// The address after the block's header.
-        address: u32,
+        address: u64,
         /// The size of the block.
         size: u32,
         /// Raw or free.

@@ -111,7 +111,7 @@ pub struct FieldValue {
     /// 64-bit integers, NaN and infinities are strings. For a reference: a preview of the object.
     pub value: ShownValue,
     /// The object to which the field refers; null if it refers to none.
-    pub address: Option<u32>,
+    pub address: Option<u64>,
     /// The class of that object.
     pub class_name: Option<String>,
     /// Of the field `_index` of a function object: the function that a call of the object runs, by its name in the

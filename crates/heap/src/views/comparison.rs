@@ -13,7 +13,7 @@ use crate::Heap;
 use base::control::{Control, Phase};
 use base::error::Result;
 use base::sorting::sorted_by;
-use base::units::ObjectIndex;
+use base::units::{ObjectAddress, ObjectIndex};
 
 /// About how many objects of both heaps one task compares.
 const CHUNK: usize = 1 << 16;
@@ -291,12 +291,15 @@ impl HeapPair {
             } else {
                 (after, start[AFTER])
             };
-            let end = match longer.0.get(longer.1 + CHUNK) {
-                Some(&boundary) => [
-                    start[BEFORE] + before[start[BEFORE]..].partition_point(|&at| at < boundary),
-                    start[AFTER] + after[start[AFTER]..].partition_point(|&at| at < boundary),
-                ],
-                None => [before.len(), after.len()],
+            let next = longer.1 + CHUNK;
+            let end = if next < longer.0.len() {
+                let boundary = longer.0.get(next);
+                [
+                    before.first_from(boundary, start[BEFORE]..before.len()),
+                    after.first_from(boundary, start[AFTER]..after.len()),
+                ]
+            } else {
+                [before.len(), after.len()]
             };
             pieces.push([start[BEFORE]..end[BEFORE], start[AFTER]..end[AFTER]]);
             start = end;
@@ -343,7 +346,7 @@ impl HeapPair {
         let live = objects.filter(|&object| heap.is_live_on_heap(object));
         live.map(|object| LiveObject {
             object,
-            address: heap.objects.addresses[object.at()],
+            address: heap.address(object),
             row: row_of_slot[heap.objects.class_slots[object.at()] as usize],
         })
     }
@@ -351,7 +354,7 @@ impl HeapPair {
 
 struct LiveObject {
     object: ObjectIndex,
-    address: u32,
+    address: ObjectAddress,
     row: u32,
 }
 

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::{HUGE, Heap};
 use base::columns;
 use base::error::Result;
-use base::units::{Address, ObjectIndex};
+use base::units::{ObjectAddress, ObjectIndex};
 
 /// Objects of one heap, or the changed ones of two, in order. An object takes four bytes: its address and
 /// sizes are read from the heap when they are needed.
@@ -23,7 +23,7 @@ pub struct Instances {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instance {
     /// Its payload.
-    pub address: Address,
+    pub address: ObjectAddress,
     /// Its block in bytes.
     pub shallow_size: u64,
     /// Its retained size in bytes.
@@ -45,29 +45,29 @@ pub enum ChangeKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InstanceColumns {
     /// Payload addresses.
-    pub addresses: Vec<u32>,
+    pub addresses: NumberColumn,
     /// Block sizes in bytes.
-    pub shallow_sizes: SizeColumn,
+    pub shallow_sizes: NumberColumn,
     /// Retained sizes in bytes.
-    pub retained_sizes: SizeColumn,
+    pub retained_sizes: NumberColumn,
 }
 
-/// Sizes in bytes.
+/// Addresses, or sizes in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SizeColumn {
+pub enum NumberColumn {
     /// All need at most 32 bits. So it is for every dump.
     Narrow(Vec<u32>),
     /// Some need more.
     Wide(Vec<u64>),
 }
 
-impl Default for SizeColumn {
+impl Default for NumberColumn {
     fn default() -> Self {
         Self::Narrow(Vec::new())
     }
 }
 
-impl SizeColumn {
+impl NumberColumn {
     fn new(sizes: impl ExactSizeIterator<Item = u64>) -> Result<Self> {
         let length = sizes.len();
         let mut narrow: Vec<u32> = columns::with_capacity(length)?;
@@ -151,9 +151,9 @@ impl Instances {
         let retained_size = |instance: Option<Instance>| instance.map_or(0, |it| it.retained_size);
         let address = |instance: Option<Instance>| instance.map_or(0, |it| it.address.0);
         Ok(InstanceColumns {
-            addresses: columns::collected(instances().map(address))?,
-            shallow_sizes: SizeColumn::new(instances().map(shallow_size))?,
-            retained_sizes: SizeColumn::new(instances().map(retained_size))?,
+            addresses: NumberColumn::new(instances().map(address))?,
+            shallow_sizes: NumberColumn::new(instances().map(shallow_size))?,
+            retained_sizes: NumberColumn::new(instances().map(retained_size))?,
         })
     }
 }

@@ -11,5 +11,5 @@ mod selection;
 
 pub use comparison::{ComparisonRow, ComparisonSort, ComparisonView};
 pub use constructor::{ConstructorRow, ConstructorSort, ConstructorView, RetainedColumns};
-pub use instances::{ChangeKind, Instance, InstanceColumns, Instances, SizeColumn};
+pub use instances::{ChangeKind, Instance, InstanceColumns, Instances, NumberColumn};
 pub use selection::Selection;

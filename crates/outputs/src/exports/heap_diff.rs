@@ -13,7 +13,7 @@ use super::output::Output;
 use base::control::{Control, Phase};
 use base::error::Result;
 use base::sorting::sorted_by;
-use base::units::Address;
+use base::units::ObjectAddress;
 use heap::views::{ChangeKind, ComparisonSort, ComparisonView, ConstructorView, Selection};
 use heap::{ENGINE_MODULE, MODULE, RootKind};
 use questions::QuestionError;
@@ -224,7 +224,7 @@ fn root_segment(path: &Path) -> String {
 
 /// The names on a path as the program has them, each with the number of times that it follows itself.
 fn names_of(heap: &LoadedHeap, path: &Path) -> Vec<(String, u32)> {
-    let object = |address: u32| heap.heap().objects.at(Address(address));
+    let object = |address: u64| heap.heap().objects.at(ObjectAddress(address));
     let steps = path.steps.windows(2).filter_map(|pair| {
         let [holder, step] = pair else {
             return None;

@@ -199,7 +199,7 @@ fn write_instances(text: &mut Text, instances: &Instances, written: &mut usize) 
             ",\n        {\n"
         });
         text.raw("          \"address\": ");
-        text.digits(i64::from(instance.address.0));
+        text.digits(instance.address.0.cast_signed());
         text.raw(",\n          \"shallowSize\": ");
         text.digits(instance.shallow_size as i64);
         text.raw(",\n          \"retainedSize\": ");

@@ -11,7 +11,7 @@ use heap::SizeParts;
 #[schemars(rename = "DominatorsAnswer")]
 pub struct Dominators {
     /// The object; null for the whole heap.
-    pub address: Option<u32>,
+    pub address: Option<u64>,
     /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: Option<String>,
     /// Their number.
@@ -29,7 +29,7 @@ pub struct Dominators {
 #[serde(rename_all = "camelCase")]
 pub struct DominatorChild {
     /// Its payload.
-    pub address: u32,
+    pub address: u64,
     /// The address as text: `0x9540`, or the id `@38208`.
     pub address_text: String,
     /// The full name of its class, such as `assembly/game/Player`.
@@ -49,7 +49,7 @@ pub struct DominatorChild {
 #[schemars(rename = "DominatorGroupsAnswer")]
 pub struct DominatorGroups {
     /// The object; null for the whole heap.
-    pub address: Option<u32>,
+    pub address: Option<u64>,
     /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: Option<String>,
     /// The number of classes.

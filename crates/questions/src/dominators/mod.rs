@@ -27,7 +27,7 @@ pub struct DominatorOptions {
     /// The address of an object (default: the whole heap).
     #[serde(default)]
     #[schemars(extend("x-cli" = "[address]", "x-agent" = { "is": "address" }))]
-    pub address: Option<u32>,
+    pub address: Option<u64>,
     /// `class` to group the objects by class.
     #[serde(default)]
     #[schemars(extend("x-cli" = "--by <what>: group the objects"))]

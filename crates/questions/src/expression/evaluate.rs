@@ -139,7 +139,7 @@ impl<'h> Evaluator<'h> {
             }
             BuiltIn::ShallowSize => Value::unsigned(heap.shallow_size(object)),
             BuiltIn::RetainedSize => Value::unsigned(heap.retained_size(object)),
-            BuiltIn::Address => Value::Integer(heap.address(object).0.into()),
+            BuiltIn::Address => Value::unsigned(heap.address(object).0),
             BuiltIn::IsNew => Value::Bool(self.new.is_some_and(|new| new.contains(object.0))),
         }
     }

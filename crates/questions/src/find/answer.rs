@@ -107,7 +107,7 @@ pub struct FoundGroup {
 #[serde(rename_all = "camelCase")]
 pub struct FoundObject {
     /// Its payload.
-    pub address: u32,
+    pub address: u64,
     /// The address as text: `0x9540`, or the id `@38208`.
     pub address_text: String,
     /// The full name of its class, such as `assembly/game/Player`.

@@ -239,8 +239,10 @@ impl LoadedHeap {
             return None;
         }
         let numbers = self.heap.objects.addresses.iter();
-        let newest = numbers.copied().filter(|number| number % 2 == 1).max();
-        newest.map(u64::from)
+        numbers
+            .map(|number| number.0)
+            .filter(|number| number % 2 == 1)
+            .max()
     }
 
     /// Whether both heaps are of one module. Only then can their addresses be compared.

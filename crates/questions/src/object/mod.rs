@@ -25,7 +25,7 @@ use heap::{Found, WantedEntries};
 pub struct ObjectOptions {
     /// The address of the object, or one inside it.
     #[schemars(extend("x-cli" = "<address>", "x-agent" = { "is": "address" }))]
-    pub address: u32,
+    pub address: u64,
     /// How many entries to list: a whole number from 1 to 1000. Without it, none are.
     #[serde(default)]
     #[schemars(

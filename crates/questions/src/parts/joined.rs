@@ -16,7 +16,7 @@ const MOST_POSSIBLE: usize = 20;
 #[serde(rename_all = "camelCase")]
 pub struct PossibleReference {
     /// The object that has the slot.
-    pub address: u32,
+    pub address: u64,
     /// The address as text: the id `@38208`.
     pub address_text: String,
     /// Its class.

@@ -4,14 +4,14 @@ use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
 use base::control::Control;
 use base::error::{Error, Result};
-use base::units::{Address, ObjectIndex};
+use base::units::{ObjectAddress, ObjectIndex};
 use base::warning::Warning;
 use heap::Found;
 
 /// The object at an address, or around it.
 pub(crate) fn object_at(
     loaded: &LoadedHeap,
-    address: u32,
+    address: u64,
     notes: &mut Vec<Warning>,
     control: &Control,
 ) -> Result<ObjectIndex> {
@@ -24,12 +24,12 @@ pub(crate) fn object_at(
 /// The object or the block at an address, or around it.
 pub(crate) fn find_at(
     loaded: &LoadedHeap,
-    address: u32,
+    address: u64,
     notes: &mut Vec<Warning>,
     control: &Control,
 ) -> Result<Found> {
     let heap = &loaded.heap;
-    if let Some(object) = heap.objects.at(Address(address)) {
+    if let Some(object) = heap.objects.at(ObjectAddress(address)) {
         return Ok(Found::Object(object));
     }
     match loaded.source.around(address, notes, control)? {
@@ -38,9 +38,9 @@ pub(crate) fn find_at(
     }
 }
 
-fn no_object(loaded: &LoadedHeap, address: u32) -> Error {
+fn no_object(loaded: &LoadedHeap, address: u64) -> Error {
     let addresses = &loaded.heap.objects.addresses;
-    let after = addresses.partition_point(|&start| start < address);
+    let after = addresses.first_from(ObjectAddress(address), 0..addresses.len());
     let nearest = [
         after.checked_sub(1),
         (after < addresses.len()).then_some(after),

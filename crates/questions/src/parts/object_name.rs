@@ -13,7 +13,7 @@ use base::units::ObjectIndex;
 #[serde(rename_all = "camelCase")]
 pub struct ObjectName {
     /// Its payload.
-    pub address: u32,
+    pub address: u64,
     /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: String,
     /// The full name of its class, such as `assembly/game/Player`.

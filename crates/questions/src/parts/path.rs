@@ -25,7 +25,7 @@ pub struct PathStep {
     /// The label as it follows the name of a class: `.listeners`, `[42]`, ` key`. Null where the label is.
     pub label_text: Option<String>,
     /// The object; for a repeated step, the last one.
-    pub address: u32,
+    pub address: u64,
     /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: String,
     /// The full name of its class, such as `assembly/game/Player`.

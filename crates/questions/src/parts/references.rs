@@ -18,7 +18,7 @@ use heap::{EdgeLabel, HolderEvidence, OtherEdge, RootSlot};
 #[serde(rename_all = "camelCase")]
 pub struct Edge {
     /// The object that has the reference; null for a root.
-    pub address: Option<u32>,
+    pub address: Option<u64>,
     /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: Option<String>,
     /// The class of that object; null for a root.

@@ -15,7 +15,7 @@ use heap::{ObjectState, SizeParts};
 #[serde(rename_all = "camelCase")]
 pub struct PathAnswer {
     /// The object.
-    pub address: u32,
+    pub address: u64,
     /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: String,
     /// Its class; `None` for raw and free blocks.

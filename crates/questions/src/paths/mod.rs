@@ -29,7 +29,7 @@ pub struct PathOptions {
     /// The addresses of the objects. One gives the answer about its path; the paths of several are merged.
     #[serde(default)]
     #[schemars(extend("x-target" = true, "x-cli" = "--object <address...>: these objects"))]
-    pub objects: Option<Vec<u32>>,
+    pub objects: Option<Vec<u64>>,
     /// The live objects of a class, with `*` and `?` as in `find`; with `newSince` the new ones of these.
     #[serde(default)]
     #[schemars(extend(
@@ -65,9 +65,9 @@ pub enum Paths {
 /// The objects of a question about paths.
 enum PathTarget<'q> {
     /// One object.
-    Object(u32),
+    Object(u64),
     /// These objects.
-    Objects(&'q [u32]),
+    Objects(&'q [u64]),
     /// A class name with wildcards.
     Class(&'q str),
     /// The objects that are not in another heap, of all classes or of those whose names match.
@@ -87,7 +87,7 @@ impl<'q> PathTarget<'q> {
                 name: "paths",
                 found: format!(
                     "{} objects, {} class, newSince {new_since}",
-                    objects.map_or(0, <[u32]>::len),
+                    objects.map_or(0, <[u64]>::len),
                     if class.is_some() { "a" } else { "no" }
                 ),
                 expected: "objects (at least one address), class, newSince, or class and newSince",

@@ -16,7 +16,7 @@ use heap::Found;
 
 pub(crate) fn path_answer(
     loaded: &LoadedHeap,
-    address: u32,
+    address: u64,
     limit: usize,
     notes: &mut Vec<Warning>,
     control: &Control,

@@ -12,7 +12,7 @@ use base::warning::Warning;
 /// These objects, which must be alive.
 pub(crate) fn set_of_addresses(
     loaded: &LoadedHeap,
-    addresses: &[u32],
+    addresses: &[u64],
     notes: &mut Vec<Warning>,
     control: &Control,
 ) -> Result<Vec<ObjectIndex>> {

@@ -11,7 +11,7 @@ use crate::parts::references::Edge;
 #[schemars(rename = "ReferrersAnswer")]
 pub struct Referrers {
     /// The object.
-    pub address: u32,
+    pub address: u64,
     /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: String,
     /// The number of references, roots included.

@@ -21,7 +21,7 @@ use heap::RootSlot;
 pub struct ReferrerOptions {
     /// The address of the object, or one inside it.
     #[schemars(extend("x-cli" = "<address>", "x-agent" = { "is": "address" }))]
-    pub address: u32,
+    pub address: u64,
     /// How many entries to list: a whole number ≥ 1 (default: 20).
     #[serde(default = "default_limit")]
     #[schemars(schema_with = "limit_schema")]

@@ -97,7 +97,7 @@ impl Serialize for Cells {
             kind: Vec<CellKind>,
             class_name: Vec<Option<&'c str>>,
             class_use: &'c [Option<ClassUse>],
-            address: Vec<Option<u32>>,
+            address: Vec<Option<u64>>,
             address_text: Vec<Option<&'c str>>,
             count: Vec<u64>,
             shallow_size: Vec<u64>,

@@ -6,7 +6,7 @@ use crate::loaded_heap::LoadedHeap;
 use crate::unreachable::{Unreachable, UnreachableOptions, unreachable};
 use base::control::Control;
 use base::error::Result;
-use base::units::Address;
+use base::units::ObjectAddress;
 use base::warning::Warning;
 use heap::FieldValue;
 
@@ -49,7 +49,7 @@ pub(super) fn unreachable_part(
     let mut reader = loaded.reader(control);
     let mut fields = Vec::new();
     for node in nodes {
-        fields.push(match loaded.heap.objects.at(Address(node.address)) {
+        fields.push(match loaded.heap.objects.at(ObjectAddress(node.address)) {
             Some(object) => {
                 let mut fields = reader.fields(object, &mut Vec::new())?;
                 let total = fields.len();

@@ -45,7 +45,7 @@ pub struct Suspect {
     /// The full name of its class, such as `assembly/game/Player`.
     pub class_name: String,
     /// The address, if the suspect is one object.
-    pub address: Option<u32>,
+    pub address: Option<u64>,
     /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: Option<String>,
     /// The number of its objects.
@@ -76,7 +76,7 @@ pub struct Suspect {
 #[schemars(inline)]
 pub struct Accumulation {
     /// The object.
-    pub address: u32,
+    pub address: u64,
     /// The address as text: `0x9540`, or the id `@38208`.
     pub address_text: String,
     /// The full name of its class, such as `assembly/game/Player`.

@@ -72,7 +72,7 @@ fn same_objects(
     let earlier = before.dominator_index(control)?;
     let work = (index.len() + earlier.len()) as u64;
     let step = control.begin(Phase::View, work);
-    let mut numbers: Vec<(u32, ObjectIndex)> = Vec::new();
+    let mut numbers: Vec<(u64, ObjectIndex)> = Vec::new();
     for &object in earlier.objects() {
         columns::push(&mut numbers, (before.heap.address(object).0, object))?;
         if numbers.len().is_multiple_of(CHECK_INTERVAL) {

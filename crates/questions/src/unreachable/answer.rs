@@ -83,7 +83,7 @@ pub struct CycleGroup {
     /// The objects by class: count ↓, name ↑.
     pub classes: Vec<CycleClass>,
     /// The lowest address of each of the largest cycles, the largest first.
-    pub addresses: Vec<u32>,
+    pub addresses: Vec<u64>,
     /// These addresses as text.
     pub address_texts: Vec<String>,
 }
@@ -132,7 +132,7 @@ pub struct UnreferencedBlocks {
 #[schemars(inline)]
 pub struct RawBlock {
     /// The address that `heap.alloc` returned.
-    pub address: u32,
+    pub address: u64,
     /// The address as text: `0x9540`, or the id `@38208`.
     pub address_text: String,
     /// The whole block.
@@ -154,7 +154,7 @@ pub struct UnreachableGraph {
 #[serde(rename_all = "camelCase")]
 pub struct UnreachableNode {
     /// Its payload.
-    pub address: u32,
+    pub address: u64,
     /// The address as text: `0x9540`; of a heap snapshot of V8 the id of the object, `@38208`.
     pub address_text: String,
     /// Null for a raw block.

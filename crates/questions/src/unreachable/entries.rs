@@ -33,7 +33,7 @@ pub struct UnreferencedObjects {
 #[serde(rename_all = "camelCase")]
 pub struct UnreferencedEntry {
     /// The block, or one of the cycle.
-    pub address: u32,
+    pub address: u64,
     /// The address as text.
     pub address_text: String,
     /// Its class.

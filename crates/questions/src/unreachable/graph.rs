@@ -84,7 +84,7 @@ pub(super) fn unreachable_graph(
                 .and_then(|cycle| numbers.get(&cycle).copied()),
         },
         GraphNode::Raw(nth) => UnreachableNode {
-            address: raw.payload(nth),
+            address: raw.payload(nth).into(),
             address_text: loaded.heap.address_form.of(raw.payload(nth)).to_string(),
             class_name: None,
             state: ObjectState::Raw,
@@ -110,7 +110,7 @@ fn node_order(loaded: &LoadedHeap, raw: &RawTable, left: GraphNode, right: Graph
     };
     let address = |node| match node {
         GraphNode::Object(object) => loaded.heap.address(object).0,
-        GraphNode::Raw(nth) => raw.payload(nth),
+        GraphNode::Raw(nth) => raw.payload(nth).into(),
     };
     size(right)
         .cmp(&size(left))

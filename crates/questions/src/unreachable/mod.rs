@@ -153,7 +153,7 @@ fn unreferenced(
     limit: usize,
 ) -> UnreferencedBlocks {
     let block = |nth: u32| RawBlock {
-        address: raw.payload(nth),
+        address: raw.payload(nth).into(),
         address_text: loaded.heap.address_form.of(raw.payload(nth)).to_string(),
         size: raw.size(nth),
     };

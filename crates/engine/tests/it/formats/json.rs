@@ -67,7 +67,7 @@ fn constructor_json(view: &ConstructorView) -> ConstructorJson {
     let rows = view.rows().iter().enumerate().map(|(nth, row)| {
         let listed = view.instances(nth).unwrap().unwrap();
         let instances = listed.iter().map(|one| InstanceJson {
-            address: one.address.0,
+            address: one.address.0 as u32,
             shallow_size: one.shallow_size,
             retained_size: one.retained_size,
             change_kind: None,
@@ -91,7 +91,7 @@ fn comparison_json(view: &ComparisonView) -> ComparisonJson {
     let rows = view.rows().iter().enumerate().map(|(nth, row)| {
         let listed = view.instances(nth).unwrap().unwrap();
         let instances = listed.iter().zip(0..).map(|(one, nth)| InstanceJson {
-            address: one.address.0,
+            address: one.address.0 as u32,
             shallow_size: one.shallow_size,
             retained_size: one.retained_size,
             change_kind: Some(if nth < row.new_count { "new" } else { "delete" }),

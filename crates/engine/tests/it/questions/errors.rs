@@ -96,7 +96,7 @@ fn a_dump_that_has_changed_is_an_error_where_its_contents_are_needed() {
         .open(dump, Box::new(InMemory(&b"ASHD"[..])), &control)
         .unwrap();
     let object = heap.heap().live_heap_objects().next().unwrap();
-    let address = heap.heap().address(object).0;
+    let address = heap.heap().memory_address(object).0;
     let error = refused(&heap, json!({ "question": "object", "address": address }));
     assert_eq!(error.code(), "ERR_DUMP_CHANGED");
     // Questions that need no contents are answered.
@@ -107,7 +107,7 @@ fn a_dump_that_has_changed_is_an_error_where_its_contents_are_needed() {
 fn garbage_has_no_path() {
     let heap = scene().open();
     let objects = &heap.heap().objects;
-    let garbage = objects.addresses[objects.len() - 1];
+    let garbage = objects.addresses.words()[objects.len() - 1];
     let answer = ask(&heap, json!({ "question": "paths", "objects": [garbage] }));
     assert_eq!(answer["state"], "garbage");
     assert_eq!(answer["path"], json!(null));

@@ -236,7 +236,7 @@ proptest! {
                 return Ok(());
             }
         };
-        let address = heap.heap().objects.addresses.first().copied().unwrap_or_default();
+        let address = heap.heap().objects.addresses.words().first().copied().unwrap_or_default();
         for question in [
             json!({ "question": "summary" }),
             json!({ "question": "find", "contains": "t" }),

@@ -69,7 +69,7 @@ pub fn analyze_tolerating(dump: &[u8], module: &[u8], tolerance: Tolerance) -> R
 /// The live heap objects, in address order.
 pub fn live(heap: &Heap) -> Vec<Object> {
     heap.live_heap_objects()
-        .map(|object| Object(heap.address(object).0))
+        .map(|object| Object(heap.memory_address(object).0))
         .collect()
 }
 

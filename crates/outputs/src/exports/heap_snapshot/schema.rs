@@ -40,3 +40,11 @@ pub(super) const ROOT_KINDS: [RootKind; 3] = [RootKind::Global, RootKind::Stack,
 /// Nodes in front of the objects: the root, the roots of the collector, and those of each kind. With garbage
 /// there is one more.
 pub(super) const FIXED_NODES: u32 = 2 + ROOT_KINDS.len() as u32;
+
+/// The id of the `nth` node in front of the objects.
+pub(super) const fn fixed_id(nth: u32) -> u32 {
+    2 * nth + 1
+}
+
+/// The highest of their ids.
+pub(super) const LAST_FIXED_ID: u32 = fixed_id(FIXED_NODES);

@@ -7,11 +7,11 @@ use super::chosen::Chosen;
 use super::contents::{ContentNames, ContentPass, ContentPiece};
 use super::edges::{EdgePiece, EdgeWriter, LabelNames, LabelPass, LabelPiece};
 use super::names::NumberedNames;
-use super::nodes::{NodePiece, Nodes};
+use super::nodes::{NodePiece, Nodes, ObjectIds};
 use super::options::HeapSnapshotOptions;
 use super::passes::{self, Memories};
 use super::pieces::{EdgePieces, ObjectPieces};
-use super::schema::{EdgeType, FIXED_NODES, META, NodeType, ROOT_KINDS};
+use super::schema::{EdgeType, FIXED_NODES, META, NodeType, ROOT_KINDS, fixed_id};
 use super::writer::{Writer, class_namings};
 use base::control::{Control, Phase};
 use base::error::Result;
@@ -33,6 +33,7 @@ pub(in crate::exports) fn write(
     let writer = Writer {
         heap,
         classes: class_namings(heap, options),
+        ids: ObjectIds::of(heap.heap()),
         options,
         names: NumberedNames::new(heap, chosen.last_word)?,
         chosen: &chosen,
@@ -130,8 +131,8 @@ fn write_fixed_nodes(writer: &Writer<'_>, output: &mut Output<'_>) -> Result<()>
     ];
     let mut line = Line::new();
     for (edges, nth) in fixed.into_iter().flatten().zip(0u32..) {
-        // The first names are those of these nodes. Addresses of objects are multiples of 16, above them.
-        writer.node(&mut line, NodeType::Synthetic, nth, 2 * nth + 1, 0, edges);
+        // The first names are those of these nodes.
+        writer.node(&mut line, NodeType::Synthetic, nth, fixed_id(nth), 0, edges);
         output.line(&mut line, nth > 0)?;
     }
     Ok(())

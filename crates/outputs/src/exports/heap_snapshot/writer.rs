@@ -3,6 +3,7 @@
 use super::super::output::Line;
 use super::chosen::Chosen;
 use super::names::NumberedNames;
+use super::nodes::ObjectIds;
 use super::options::HeapSnapshotOptions;
 use super::schema::{EdgeType, NODE_FIELDS, NodeType};
 use base::control::Step;
@@ -15,6 +16,7 @@ pub(super) struct Writer<'h> {
     pub(super) heap: &'h LoadedHeap,
     /// By class slot.
     pub(super) classes: Vec<ClassNaming>,
+    pub(super) ids: ObjectIds,
     pub(super) options: HeapSnapshotOptions,
     pub(super) names: NumberedNames,
     pub(super) chosen: &'h Chosen,

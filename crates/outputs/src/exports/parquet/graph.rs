@@ -4,7 +4,7 @@ use questions::group_text;
 use std::collections::HashMap;
 use std::io::Write;
 
-use super::table_export::{TableExport, begin};
+use super::table_export::{AddressColumns, TableExport, begin};
 use super::writer::ColumnValue;
 use base::columns;
 use base::control::Phase;
@@ -16,21 +16,29 @@ use questions::{ObjectState, root_kind_name};
 /// Rows between two reports.
 const REPORT: usize = 1 << 12;
 
-const OBJECT: &str = "
-    required int32 address (INTEGER(32,false));
-    required binary class (STRING);
-    required binary state (STRING);
-    required int64 shallow_size (INTEGER(64,false));
-    required int64 retained_size (INTEGER(64,false));
-    optional int32 dominator (INTEGER(32,false));
-    optional binary fingerprint (STRING);
-    optional binary contents (STRING);";
+fn object_columns(addresses: AddressColumns) -> String {
+    let [address, dominator] = ["address", "dominator"].map(|name| addresses.column(name));
+    format!(
+        "required {address};
+        required binary class (STRING);
+        required binary state (STRING);
+        required int64 shallow_size (INTEGER(64,false));
+        required int64 retained_size (INTEGER(64,false));
+        optional {dominator};
+        optional binary fingerprint (STRING);
+        optional binary contents (STRING);"
+    )
+}
 
-const EDGE: &str = "
-    optional int32 source (INTEGER(32,false));
-    required int32 target (INTEGER(32,false));
-    required binary label (STRING);
-    optional binary root_kind (STRING);";
+fn edge_columns(addresses: AddressColumns) -> String {
+    let [source, target] = ["source", "target"].map(|name| addresses.column(name));
+    format!(
+        "optional {source};
+        required {target};
+        required binary label (STRING);
+        optional binary root_kind (STRING);"
+    )
+}
 
 impl TableExport<'_> {
     fn class_names(&self) -> Vec<ColumnValue> {
@@ -54,7 +62,8 @@ impl TableExport<'_> {
             .heap
             .source()
             .reader(ReadOrder::Ascending, self.control);
-        let mut table = begin(out, "object", OBJECT, &["address"])?;
+        let addresses = self.address_columns();
+        let mut table = begin(out, "object", &object_columns(addresses), &["address"])?;
         for object in (0..heap.objects.len() as u32).map(ObjectIndex) {
             if object.at().is_multiple_of(REPORT) {
                 step.advance(REPORT as u64)?;
@@ -67,7 +76,7 @@ impl TableExport<'_> {
             let dominator = index
                 .position(object)
                 .and_then(|position| index.dominator(position))
-                .map(|dominator| ColumnValue::from(heap.address(index.object(dominator)).0));
+                .map(|dominator| addresses.value(heap.address(index.object(dominator))));
             let fingerprint = if tree.is_reached(object) {
                 Some(self.fingerprint(tree.group(object), &mut fingerprints)?)
             } else {
@@ -79,7 +88,7 @@ impl TableExport<'_> {
                 None
             };
             table.add(self.id());
-            table.add(ColumnValue::from(heap.address(object).0));
+            table.add(addresses.value(heap.address(object)));
             table.add(classes[heap.objects.class_slots[object.at()] as usize].clone());
             table.add(state.clone());
             table.add(ColumnValue::from(heap.shallow_size(object)));
@@ -113,12 +122,13 @@ impl TableExport<'_> {
     pub(super) fn edges(&self, out: &mut dyn Write) -> Result<()> {
         let heap = self.heap.heap();
         let step = self.control.begin(Phase::Export, heap.objects.len() as u64);
-        let mut table = begin(out, "edge", EDGE, &["source", "target"])?;
+        let addresses = self.address_columns();
+        let mut table = begin(out, "edge", &edge_columns(addresses), &["source", "target"])?;
         let roots = self.heap.root_slots();
         for &slot in roots.all() {
             table.add(self.id());
             table.add(None);
-            table.add(ColumnValue::from(heap.address(slot.object).0));
+            table.add(addresses.value(heap.address(slot.object)));
             let name = roots.name(slot).unwrap_or_default();
             table.add(self.named(&name));
             table.add(ColumnValue::from(root_kind_name(slot.kind)));
@@ -141,10 +151,8 @@ impl TableExport<'_> {
                     _ => text(),
                 };
                 table.add(self.id());
-                table.add(ColumnValue::from(heap.address(source).0));
-                table.add(ColumnValue::from(
-                    heap.address(heap.edges.target(position)).0,
-                ));
+                table.add(addresses.value(heap.address(source)));
+                table.add(addresses.value(heap.address(heap.edges.target(position))));
                 table.add(text);
                 table.add(None);
                 table.end_row()?;
