@@ -88,7 +88,7 @@ describe("a check of a program with a source map", () => {
       expect(found?.file).toMatch(/out\.wasm$/);
     } else {
       expect(found).toEqual({ name, file: "server.ts", line });
-      expect(stdout).toContain(`constructor at server.ts:${line}:`);
+      expect(stdout).toContain(`class at server.ts:${line}\n`);
     }
   });
 

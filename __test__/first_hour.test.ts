@@ -5,8 +5,9 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { wrapped } from "../dist/heap_analyzer/messages.js";
-import { commandOf } from "../dist/heap_analyzer/started_as.js";
+import { KeptOutput, keeping } from "../dist/heap_analyzer/kept_output.js";
+import { wrapped, writeWarnings } from "../dist/heap_analyzer/messages.js";
+import { commandOf, continued } from "../dist/heap_analyzer/started_as.js";
 import { formatOf } from "../dist/heap_analyzer/view_command.js";
 import { runIn } from "./support/command_line.ts";
 import { leakyServer } from "./support/leaky_server.ts";
@@ -133,6 +134,28 @@ test("a view is JSON for programs, also if an option is about JSON", () => {
   expect(formatOf({ format: "table" })).toBe("table");
   expect(formatOf({ output: "out.json" })).toBe("json");
   expect(formatOf({ instances: 1 })).toBe("json");
+});
+
+test("a warning about several dumps is said once, and two things in one dump are said both", async () => {
+  const output = new KeptOutput();
+  const warning = (message: string) => ({ code: "WARN_X", message });
+  const given = ["a.dump: class 17 is odd", "a.dump: class 18 is odd", "b.dump: class 17 is odd"];
+  await keeping(output, async () =>
+    writeWarnings([...given, "no dump 1", "no dump 2"].map(warning)),
+  );
+  expect(output.stderr.split("\n")).toEqual([
+    "warning: a.dump: class 17 is odd (and in 1 more, with other numbers)",
+    "warning: a.dump: class 18 is odd",
+    "warning: no dump 1",
+    "warning: no dump 2",
+    "",
+  ]);
+});
+
+test("a command that is too wide goes on where a shell continues it, and no argument is cut", () => {
+  const command = "tool find a.dump --class 'My Class<a b>'";
+  expect(continued(command, undefined)).toBe(`  ${command}`);
+  expect(continued(command, 24)).toBe("  tool find a.dump \\\n    --class \\\n    'My Class<a b>'");
 });
 
 test("a message is wrapped between words only", () => {

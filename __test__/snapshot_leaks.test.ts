@@ -102,7 +102,7 @@ describe("check", () => {
       expect(answer, name).toContain(name);
     }
     expect(stdout).toMatch(/per interval: CachedPage$/m);
-    expect(stdout).toMatch(/^ {2}constructor at .*leaks\.cjs:\d+:\d+$/m);
+    expect(stdout).toMatch(/^ {2}class at .*leaks\.cjs:\d+$/m);
     for (const name of BOUNDED) expect(answer).not.toContain(`->${name} `);
   });
 

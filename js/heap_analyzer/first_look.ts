@@ -3,7 +3,8 @@ import { wasmArguments, wasmOf } from "./folder_arguments.js";
 import { foundIn, isFolder, moduleOf, sayFound } from "./found_dumps.js";
 import { writeText } from "./output.js";
 import { createProgram } from "./program.js";
-import { near, shellWord, startedAs } from "./started_as.js";
+import { continued, near, shellWord, startedAs } from "./started_as.js";
+import { outputWidth } from "./terminal.js";
 
 /** Fewer dumps than these show what is new, but not what grows. */
 const SERIES = 3;
@@ -35,14 +36,16 @@ async function run(args: readonly string[]): Promise<void> {
 
 function askNext(dump: string, module: string | undefined): string {
   const wasm = module === undefined ? "" : ` --wasm ${shellWord(near(module))}`;
-  const command = (name: string) => `  ${startedAs()} ${name} ${shellWord(near(dump))}${wasm}`;
+  const width = outputWidth();
+  const command = (name: string) =>
+    continued(`${startedAs()} ${name} ${shellWord(near(dump))}${wasm}`, width, "    ");
   return `
 ask next
   every object, in the browser:
-  ${command("open")}
+${command("open")}
   what fills the memory, by class:
-  ${command("analyze")} --format table
+${command("analyze")}
   what could be saved:
-  ${command("waste")}
+${command("waste")}
 `;
 }

@@ -27,25 +27,32 @@ export interface CodedWarning {
  * terminal, the last line says where to read on.
  */
 export function writeWarnings(warnings: readonly CodedWarning[]): void {
-  const alike = new Map<string, CodedWarning[]>();
-  for (const warning of warnings) {
-    const group = alike.get(sentence(warning)) ?? [];
-    alike.set(sentence(warning), [...group, warning]);
-  }
-  for (const [{ code, message }, ...others] of alike.values() as Iterable<[CodedWarning]>) {
-    const more: readonly CodedWarning[] = others;
-    const rest = more.length === 0 ? "" : ` (and of ${more.length} more, with other numbers)`;
-    writeWarning(`${message}${rest}`, code);
+  for (const [first, ...others] of alike(warnings)) {
+    if (first === undefined) continue;
+    const count = others.length;
+    const rest = count === 0 ? "" : ` (and in ${count} more, with other numbers)`;
+    writeWarning(`${first.message}${rest}`, first.code);
   }
   if (warnings.length > 0 && isTerminal()) writeNote(`what warnings mean: ${WARNINGS_PAGE}`);
 }
 
-const WARNINGS_PAGE = "https://github.com/warpo/heap-analyzer/blob/main/docs/errors.md#warnings";
-
-/** A warning without the file that it is about, and without numbers. */
-function sentence({ code, message }: CodedWarning): string {
-  return `${code} ${message.replace(/^\S+: /, "").replace(/\d[\d,.]*/g, "#")}`;
+/** Groups of warnings that say the same of different dumps. Two of one dump are never alike: they are of two things. */
+function alike(warnings: readonly CodedWarning[]): Iterable<CodedWarning[]> {
+  const groups = new Map<string, CodedWarning[]>();
+  const seen = new Map<string, number>();
+  for (const warning of warnings) {
+    const [, dump = "", text = warning.message] = /^(\S+): (.*)$/s.exec(warning.message) ?? [];
+    const sentence = `${warning.code} ${text.replace(/\d[\d,.]*/g, "#")}`;
+    const nth = seen.get(`${dump} ${sentence}`) ?? 0;
+    seen.set(`${dump} ${sentence}`, nth + 1);
+    const group = groups.get(`${nth} ${sentence}`);
+    if (group === undefined) groups.set(`${nth} ${sentence}`, [warning]);
+    else group.push(warning);
+  }
+  return groups.values();
 }
+
+const WARNINGS_PAGE = "https://github.com/warpo/heap-analyzer/blob/main/docs/errors.md#warnings";
 
 /** Writes what was done beside the result, as one line. */
 export function writeNote(message: string): void {

@@ -44,6 +44,20 @@ export function shellWord(name: string): string {
   return /^[\w./:@%+,\\][\w./:@%+,=\\-]*$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 }
 
+/** A command on lines of at most this many characters, which a shell continues; its arguments stay whole. */
+export function continued(command: string, width: number | undefined, indent = "  "): string {
+  const lines = [indent];
+  for (const word of command.match(/(?:'[^']*'|\S)+/g) ?? []) {
+    const last = lines[lines.length - 1] as string;
+    const isFirst = last.trim() === "";
+    const line = isFirst ? last + word : `${last} ${word}`;
+    const isTooLong = width !== undefined && line.length + " \\".length > width;
+    if (isFirst || !isTooLong) lines[lines.length - 1] = line;
+    else lines.push(`${indent}  ${word}`);
+  }
+  return lines.join(" \\\n");
+}
+
 function isWithin(folder: string, outer: string): boolean {
   const inside = relative(outer, folder);
   return !inside.startsWith("..") && !isAbsolute(inside);

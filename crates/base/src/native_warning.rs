@@ -8,7 +8,7 @@ use crate::units::Address;
 pub enum NativeWarning {
     /// Of a native program: every word that is an address in a block counts as a reference.
     #[error(
-        "every word that is an address in a block counts as a reference: a number may keep a block, so there may be more unreferenced blocks; pointers that only the host or a local variable holds are not in the memory, so there may be fewer"
+        "references are words that look like addresses: a number can keep a block, and a block that only the host or a local variable holds looks unreferenced"
     )]
     ReferencesConservative,
     /// The end of static data is not known, and follows from the usual sizes of stacks.

@@ -356,7 +356,7 @@ pub enum Warning {
     RawBlocksNotScanned,
     /// The list of unreferenced raw blocks is an estimate.
     #[error(
-        "the list of unreferenced raw blocks is an estimate: a number, or the old contents of memory, can look like an address, so a block may be missing from the list; and the host, a local variable or an i64 global (the module has {wide_globals}) can hold an address that is not in the dump, so a listed block may be in use"
+        "the list of unreferenced raw blocks is an estimate: a number can look like an address, so blocks may be missing; the host, a local variable or an i64 global (the module has {wide_globals}) can hold a listed block"
     )]
     RawBlocksEstimated {
         /// How many mutable i64 globals the module has, whose values are not in the dump.

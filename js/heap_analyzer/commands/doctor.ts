@@ -5,13 +5,14 @@ import { formatSize } from "../../units.js";
 import { addon } from "../addon.js";
 import { inspectorOption } from "../attaching.js";
 import { foundIn, isFolder, sayFound } from "../found_dumps.js";
-import { writeWarnings } from "../messages.js";
+import { wrapped, writeWarnings } from "../messages.js";
 import { snapshotBeside } from "../next_command.js";
 import { wasmOption, wholeNumber } from "../options.js";
 import { writeText } from "../output.js";
 import { placeTables } from "../place_tables.js";
 import { createProgram } from "../program.js";
-import { near, shellWord, startedAs } from "../started_as.js";
+import { continued, near, shellWord, startedAs } from "../started_as.js";
+import { outputWidth } from "../terminal.js";
 
 interface DoctorOptions {
   wasm?: string;
@@ -111,14 +112,24 @@ function page(found: GrowthAnswer, { last, module, again }: Where): string {
     ...(others.length === 0 ? [] : [`${others.length} more places grow: growth lists them.`]),
     "",
     "the objects:",
-    `  ${program} find ${shellWord(near(last))}${wasm} --place ${fingerprint}`,
+    `${COMMAND}${program} find ${shellWord(near(last))}${wasm} --place ${fingerprint}`,
     "a test that fails until it is mended:",
     `  await expectNoLeak({ ${testOf(module)}run: () => theSameWork() });`,
     "after the mend, with new dumps, to confirm it:",
-    `  ${program} doctor ${shellWord(again)}`,
+    `${COMMAND}${program} doctor ${shellWord(again)}`,
   ];
-  return `${lines.join("\n")}\n`;
+  return `${lines.map(fitting).join("\n")}\n`;
 }
+
+/** A line of the page for the terminal: commands are continued, sentences are wrapped. */
+function fitting(line: string): string {
+  const width = outputWidth();
+  if (line.startsWith(COMMAND)) return continued(line.slice(COMMAND.length), width);
+  return width === undefined || line === "" ? line : wrapped(line, width).trimEnd();
+}
+
+/** Begins a line that is to be copied. */
+const COMMAND = "$ ";
 
 /** A heap snapshot alone is tested in its own thread. */
 const testOf = (module: string | undefined) =>

@@ -143,10 +143,8 @@ fn growing_lines(places: &[GrowingPlace], offset: u64, next: Option<&NextCommand
         lines.extend(path_lines(place));
         if let Some(source) = &place.source {
             let file = class(&source.file);
-            lines.push(format!(
-                "  constructor at {file}:{}:{}",
-                source.line, source.column
-            ));
+            // The first code of a class may be that of a field.
+            lines.push(format!("  class at {file}:{}", source.line));
         }
         let rows = [
             [

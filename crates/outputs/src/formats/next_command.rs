@@ -95,8 +95,7 @@ mod tests {
             shown,
             [
                 r"   next: tool paths a.dump \",
-                r"     --class \",
-                r"     'a/It'\''s <b/C>'"
+                r"     --class 'a/It'\''s <b/C>'"
             ]
         );
         let shown = laid_out(&[line], None);
