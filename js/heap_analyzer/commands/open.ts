@@ -110,7 +110,7 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
   const { serveExplorer } = await import("../../explorer/server.js");
   const { before, strings } = options;
   const program = programOf(options);
-  const { places, wasm } = await placesToOpen(paths, options.wasm);
+  const { places, wasm } = await placesToOpen(paths, options);
   if (paths.length === 0 && program === undefined) {
     throw new Error("open: expected a dump, a folder, --attach or --watch");
   }
@@ -178,9 +178,9 @@ async function runOpen(paths: string[], options: ExplorerOptions): Promise<void>
 }
 
 /** A single folder is where its dumps lie, with their module: they may be in a folder below it. */
-async function placesToOpen(paths: string[], wasm: string | undefined) {
+async function placesToOpen(paths: string[], { wasm, host }: ExplorerOptions) {
   const [folder] = paths;
-  if (paths.length !== 1 || folder === undefined || !isFolder(folder)) {
+  if (paths.length !== 1 || folder === undefined || host !== undefined || !isFolder(folder)) {
     return { places: paths, wasm };
   }
   const found = await foundIn(folder, wasm).catch((error: Error) => error);
