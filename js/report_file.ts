@@ -3,74 +3,50 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
-import type { Warning } from "../index.js";
-import { hidden } from "./explorer/without_strings.js";
-
-const { version } = require("../package.json") as { version: string };
-
-/** Warnings that the page shows. */
-const WARNINGS = 50;
-/** Characters of a warning that it shows. */
-const MESSAGE = 1000;
-
-/** What the page reads. */
-export interface ReportData {
-  /** The version of this package. */
-  version: string;
-  partial: boolean;
-  warnings: Warning[];
-  /** How many warnings are not shown. */
-  moreWarnings: number;
-  /** The texts of the body. */
-  strings: string[];
-  /** The short forms of names, by the number of the text. */
-  shortNames: [number, string][];
-  /** What the engine answered; its strings are the numbers of texts. */
-  body: unknown;
-}
+import { type ReportData, reportData } from "./report_data.js";
 
 /** The page that shows an answer of the engine, given as JSON. */
 export function reportFile(answer: string, hasStrings = true): string {
   return pageFile(reportData(answer, hasStrings)).html;
 }
 
-/** What the page reads of an answer of the engine. Paths of this machine become names of files. */
-export function reportData(answer: string, hasStrings: boolean): ReportData {
-  const { partial, warnings, strings, shortNames, body } = JSON.parse(answer) as ReportData;
-  const { dump, before } = body as { dump: string; before: string | null };
-  const paths = [dump, before].filter((text) => text !== null).map(Number);
-  const files = paths.map((place) => strings[place] as string);
-  const withoutFolders = (message: string) =>
-    files.reduce((text, path) => text.replaceAll(path, fileName(path)), message);
-  const shown = strings.map((text, place) => {
-    if (paths.includes(place)) return fileName(text);
-    return hasStrings ? text : hidden(text);
-  });
-  return {
-    version,
-    partial,
-    warnings: warnings.slice(0, WARNINGS).map(({ code, message }) => {
-      const text = withoutFolders(message);
-      return { code, message: text.length > MESSAGE ? `${text.slice(0, MESSAGE)}…` : text };
-    }),
-    moreWarnings: Math.max(0, warnings.length - WARNINGS),
-    strings: shown,
-    shortNames: shortNames.map(([place, name]) => [place, hasStrings ? name : hidden(name)]),
-    body,
-  };
-}
-
-function fileName(path: string): string {
-  return path.slice(path.search(/[^\\/]*$/));
-}
-
 /**
  * The page, and its content security policy. Without data it asks the server that it came from, and nothing else.
  */
 export function pageFile(data: ReportData | undefined): { html: string; policy: string } {
+  return data === undefined
+    ? page("", { connect: "'self'" })
+    : page(packedElement("data", Buffer.from(JSON.stringify(data))));
+}
+
+/** The page with the engine inside, which opens files itself: it connects to nothing. */
+export function appFile(engine: { module: Buffer; worker: Buffer }): string {
+  const parts = packedElement("module", engine.module) + packedElement("worker", engine.worker);
+  return page(parts, { script: " 'wasm-unsafe-eval'", worker: "blob:", connect: "'none'" }).html;
+}
+
+/** What the page may do beside showing itself, in the words of its policy. */
+interface Allowed {
+  script?: string;
+  worker?: string;
+  connect?: string;
+}
+
+function page(
+  elements: string,
+  { script: more = "", worker, connect }: Allowed = {},
+): { html: string; policy: string } {
   const { script, style } = pageParts();
-  const connect = data === undefined ? "connect-src 'self'; " : "";
-  const policy = `default-src 'none'; script-src '${hash(script)}'; style-src '${hash(style)}'; ${connect}base-uri 'none'; form-action 'none'`;
+  const rules = [
+    "default-src 'none'",
+    `script-src '${hash(script)}'${more}`,
+    `style-src '${hash(style)}'`,
+    ...(worker === undefined ? [] : [`worker-src ${worker}`]),
+    ...(connect === undefined ? [] : [`connect-src ${connect}`]),
+    "base-uri 'none'",
+    "form-action 'none'",
+  ];
+  const policy = rules.join("; ");
   const html = `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -83,16 +59,17 @@ export function pageFile(data: ReportData | undefined): { html: string; policy: 
 </head>
 <body>
 <noscript>This report is shown by a script in this file, and scripts are turned off.</noscript>
-${data === undefined ? "" : dataElement(data)}<script>${script}</script>
+${elements}<script>${script}</script>
 </body>
 </html>
 `;
   return { html, policy: `${policy}; frame-ancestors 'none'` };
 }
 
-function dataElement(data: ReportData): string {
-  const compressed = deflateRawSync(JSON.stringify(data), { level: 9 }).toString("base64");
-  return `<script type="application/octet-stream" id="data">${compressed}</script>\n`;
+/** What the script reads, compressed. */
+function packedElement(id: string, bytes: Buffer): string {
+  const packed = deflateRawSync(bytes, { level: 9 }).toString("base64");
+  return `<script type="application/octet-stream" id="${id}">${packed}</script>\n`;
 }
 
 let parts: { script: string; style: string } | undefined;

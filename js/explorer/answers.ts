@@ -4,7 +4,7 @@ import { growthAsync } from "../growth.js";
 import { heapHandle } from "../heap.js";
 import { moduleFileOf } from "../module_file.js";
 import * as native from "../native.js";
-import { type ReportData, reportData } from "../report_file.js";
+import { type ReportData, reportData } from "../report_data.js";
 import { QuestionError } from "../served/errors.js";
 import { classes } from "../served/questions/classes.js";
 import { type Found, type Listed, listed } from "../served/questions/found.js";

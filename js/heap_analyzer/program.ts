@@ -8,7 +8,16 @@ const { version } = require("../../package.json") as { version: string };
 
 /** The commands by what they are for, in the order of the help. */
 const GROUPS: Record<string, readonly string[]> = {
-  "Look at a dump:": ["open", "summary", "analyze", "find", "object", "waste", "unreachable"],
+  "Look at a dump:": [
+    "open",
+    "app",
+    "summary",
+    "analyze",
+    "find",
+    "object",
+    "waste",
+    "unreachable",
+  ],
   "Why is it alive, and what would free it?": ["suspects", "paths", "referrers", "dominators"],
   "What grows?": ["doctor", "growth", "diff", "watch"],
   "Fail if something grows:": ["check"],

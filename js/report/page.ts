@@ -4,6 +4,8 @@
  */
 import "./page.css";
 import type { Status } from "../explorer/methods.js";
+import { engineInside } from "./app_questions.ts";
+import { chosenQuestions } from "./chooser.ts";
 import { type Report, readReport } from "./data.ts";
 import { element, fill } from "./dom.ts";
 import { EditorQuestions, isInEditor } from "./editor_questions.ts";
@@ -33,6 +35,8 @@ async function start(): Promise<void> {
 
 async function questionsOf(data: string | null | undefined): Promise<Questions> {
   if (data !== null && data !== undefined) return new FileQuestions(await readReport(data));
+  const engine = engineInside();
+  if (engine !== undefined) return await chosenQuestions(engine);
   return isInEditor() ? new EditorQuestions() : new ServedQuestions();
 }
 

@@ -75,8 +75,17 @@ pub fn check_headroom() -> Result<()> {
     }
 }
 
+/// Whether there is this much memory beside what the module has: it may grow to 4 GiB.
+#[cfg(target_family = "wasm")]
+fn can_map(bytes: u64) -> bool {
+    const MOST_PAGES: u64 = 1 << 16;
+    let pages = core::arch::wasm32::memory_size::<0>() as u64;
+    bytes.div_ceil(1 << 16) <= MOST_PAGES.saturating_sub(pages)
+}
+
 /// Whether the system maps this much memory. The allocator is not used for this, because it would keep the
 /// memory.
+#[cfg(not(target_family = "wasm"))]
 fn can_map(bytes: u64) -> bool {
     usize::try_from(bytes).is_ok_and(|bytes| memmap2::MmapMut::map_anon(bytes).is_ok())
 }

@@ -1,5 +1,4 @@
 /** `open`: the explorer, a page in the browser on which every object can be opened. */
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -9,6 +8,7 @@ import type { Taking } from "../../explorer/taking.js";
 import { givenAddress } from "../../units.js";
 import { reason } from "../../whole_file.js";
 import { inspectorOption } from "../attaching.js";
+import { showInBrowser } from "../browser.js";
 import { foundIn, isFolder, sayFound } from "../found_dumps.js";
 import { addHostOptions, checkHost, type HostOptions } from "../host_options.js";
 import { interruptibly } from "../interruption.js";
@@ -271,17 +271,4 @@ function profileOf(path: string): Buffer {
   } catch (error) {
     throw new Error(`cannot read the profile ${path}: ${reason(error)}`, { cause: error });
   }
-}
-
-/** Opens an address with the program of the system. That there is none is no failure: the address was printed. */
-function showInBrowser(url: string): void {
-  const [program, ...before] =
-    process.platform === "darwin"
-      ? ["open"]
-      : process.platform === "win32"
-        ? ["rundll32", "url.dll,FileProtocolHandler"]
-        : ["xdg-open"];
-  const started = spawn(program as string, [...before, url], { stdio: "ignore", detached: true });
-  started.on("error", () => {});
-  started.unref();
 }
