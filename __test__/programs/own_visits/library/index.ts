@@ -40,6 +40,24 @@ export class Tagged {
   }
 }
 
+/** Bits of a number that is a reference: such a constant of 64 bits is a global of unoptimised code. */
+const BOXED: u64 = 0x7ff8_0000_0000_0000;
+
+/** A number, or a reference in the bits of one that is none. */
+export class Boxed {
+  private bits: u64 = 0;
+  setKey(key: Key): void {
+    this.bits = BOXED | <u64>changetype<usize>(key);
+    __link(changetype<usize>(this), changetype<usize>(key), false);
+  }
+  setNumber(value: u64): void {
+    this.bits = value;
+  }
+  @unsafe private __visit(cookie: u32): void {
+    if ((this.bits & BOXED) == BOXED) __visit(<usize>(this.bits & 0xffff_ffff), cookie);
+  }
+}
+
 /** References in raw memory. */
 export class Pool {
   private memory: usize = heap.alloc(256);

@@ -308,7 +308,11 @@ impl<'a> Classes<'a> {
         let Some(members) = comparable else {
             return (Some(layout), doubt);
         };
-        if members.by_bitmap && layout.contents == ContentReferences::Fixed {
+        let can_be_tuple = matches!(
+            layout.contents,
+            ContentReferences::Fixed | ContentReferences::Unknown
+        );
+        if members.by_bitmap && can_be_tuple {
             layout.contents = ContentReferences::Tuple;
         }
         if members.and_more && layout.contents == ContentReferences::Fixed {
