@@ -90,7 +90,12 @@ impl<'a> Symbols<'a> {
         let Some(original) = original else {
             return vec![name];
         };
-        if let Some(frames) = self.inlined(original, &name) {
+        if let Some(mut frames) = self.inlined(original, &name) {
+            if let [first, _, ..] = frames.as_mut_slice()
+                && self.is_entry(offset, first)
+            {
+                first.line = 0;
+            }
             return frames;
         }
         let found = self.source_map.as_ref().and_then(|map| {
@@ -130,6 +135,23 @@ impl<'a> Symbols<'a> {
             }
         }
         found
+    }
+
+    /// Whether the line of an inlined function is the one at which the function around it begins: clang gives that line to
+    /// the first instructions, of whichever function they are.
+    fn is_entry(&self, offset: u64, frame: &Frame) -> bool {
+        let entry = || {
+            let (_, body) = self.body(offset)?;
+            let code = match &self.table {
+                Some(table) => table.original_code(body)?,
+                None => body,
+            };
+            let address = code.start.checked_sub(self.code_start)?;
+            self.lines.as_ref()?.find_location(address).ok()?
+        };
+        entry().is_some_and(|entry| {
+            entry.line == Some(frame.line) && entry.file == Some(frame.file.as_str())
+        })
     }
 
     fn inlined(&self, original: u64, name: &Frame) -> Option<Vec<Frame>> {
