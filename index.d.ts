@@ -128,6 +128,12 @@ export type ErrorCode =
   | "ERR_ATTACH_TARGET"
   /** The inspector of the process is not open, and `attach` may not open it. */
   | "ERR_INSPECTOR_CLOSED"
+  | "ERR_OUTSIDE_REFUSED"
+  | "ERR_OUTSIDE_MEMORY"
+  | "ERR_OUTSIDE_MODULE"
+  | "ERR_OUTSIDE_GLOBALS"
+  | "ERR_OUTSIDE_CHANGED"
+  | "ERR_CORE_FILE"
   /** The target of `attach` did not answer as an inspector does. */
   | "ERR_ATTACH_ANSWER"
   /** The target of `attach` did not answer in time. */

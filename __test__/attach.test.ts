@@ -92,8 +92,17 @@ async function start(
     child.stdin.write(`${line}\n`);
     return answered;
   };
-  return { child, url, send };
+  return {
+    child,
+    send,
+    get url() {
+      return url;
+    },
+  };
 }
+
+/** A process of Node takes a free port for an inspector that a signal opens. */
+const CLOSED = ["--inspect-port=0"];
 
 describe.each(HOSTS)("$title", ({ path }) => {
   describe.skipIf(!existsSync(path))(
@@ -139,20 +148,22 @@ describe.each(HOSTS)("$title", ({ path }) => {
 describe.skipIf(process.platform === "win32")("a process by its id", () => {
   test("opens its inspector, and closes it again", async () => {
     const wasm = await compile([]);
-    const { child } = await start("server.cjs", [wasm], { flags: [] });
+    const started = await start("server.cjs", [wasm], { flags: CLOSED });
+    const { child } = started;
     const target = await attach(child.pid as number, { inspector: true });
     expect(target.instances).toHaveLength(1);
     const dump = join(folder, "by-id.dump");
     await target.writeDump(dump);
     await target.close();
     expect(analyzeFile(dump, wasm).totalLiveSize).toBeGreaterThan(0);
-    await expect.poll(() => isListening(9229)).toBe(false);
+    await expect.poll(() => isListening(started.url)).toBe(false);
     expect(child.exitCode).toBeNull();
   });
 
   test("a signal that ends attach in the middle of its work closes the inspector, and leaves no file", async () => {
     const wasm = await compile([]);
-    const { child } = await start("server.cjs", [wasm], { flags: [] });
+    const started = await start("server.cjs", [wasm], { flags: CLOSED });
+    const { child } = started;
     const own = mkdtempSync(join(folder, "interrupted-"));
     const attached = new Promise<void>((resolve) => {
       child.stderr?.on("data", (text) => {
@@ -172,7 +183,7 @@ describe.skipIf(process.platform === "win32")("a process by its id", () => {
     await attached;
     run.kill("SIGTERM");
     expect(await once(run, "exit")).toEqual([null, "SIGTERM"]);
-    await expect.poll(() => isListening(9229)).toBe(false);
+    await expect.poll(() => isListening(started.url)).toBe(false);
     expect(readdirSync(own)).toEqual([]);
     expect(child.exitCode).toBeNull();
   });
@@ -366,8 +377,10 @@ test("when the connection has ended, no timer keeps the process", async () => {
   expect(stdout).toBe("0\n");
 });
 
-async function isListening(port: number): Promise<boolean> {
-  return await fetch(`http://127.0.0.1:${port}/json`).then(
+/** Whether there still is an inspector at the address that it printed. */
+async function isListening(url: string): Promise<boolean> {
+  expect(url).toMatch(/^ws:/);
+  return await fetch(`http://${new URL(url).host}/json`).then(
     () => true,
     () => false,
   );

@@ -36,6 +36,7 @@ export const PARTS = {
     "__test__/explorer_attach.test.ts",
     "__test__/handles.test.ts",
     "__test__/mcp/attach.test.ts",
+    "__test__/outside.test.ts",
     "__test__/watch*.test.ts",
   ],
   /** Aborts and SIGINT at random moments. */

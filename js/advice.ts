@@ -77,6 +77,18 @@ const ADVICE: Readonly<Record<string, Partial<Record<Surface, string>>>> = {
     agent:
       "the server opens it if it was started with --inspector; a program started with node --inspect=127.0.0.1:0 prints an address for --attach",
   },
+  ERR_OUTSIDE_MEMORY: {
+    cli: "of a Node process, --inspector opens the inspector by the signal SIGUSR1; a program started with node --inspect=127.0.0.1:0 prints an address to attach to",
+    api: "of a Node process, inspector: true opens the inspector by the signal SIGUSR1; a program started with node --inspect=127.0.0.1:0 prints an address to attach to",
+    agent: "of a Node process, the server opens the inspector if it was started with --inspector",
+  },
+  ERR_OUTSIDE_MODULE: everywhere("pass the module that runs in this process"),
+  ERR_OUTSIDE_GLOBALS: everywhere(
+    "the inspector of a Node process has the values of globals; a program that is compiled with debug information has more of them",
+  ),
+  ERR_OUTSIDE_REFUSED: everywhere(
+    "docs/capture.md has what to do on a machine, in Docker, and in Kubernetes",
+  ),
   ERR_GLOBAL_MISSING: everywhere(
     "compile AssemblyScript with --runtime incremental and --debug, and other languages with names: without --strip-all or -Cstrip",
   ),

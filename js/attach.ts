@@ -10,13 +10,15 @@
  * await target.close();
  * ```
  *
- * The target is a Node process (20 or newer, with its workers) or a page of Chromium (with its workers). An
+ * The target is a Node process (20 or newer, with its workers) or a page of Chromium (with its workers), through its
+ * inspector. On Linux it may be any process with a WebAssembly memory, which is read from outside, or a core file. An
  * inspector executes any code without authentication, so only addresses of this machine are accepted. A dump
  * contains the program's memory, including its secrets.
  *
  * @module
  */
 
+import type { Attached } from "./attach/attached.js";
 import { findEndpoint } from "./attach/endpoint.js";
 import { InstanceSearch, moduleBytes, type RemoteInstance, whyNone } from "./attach/instances.js";
 import { KnownModules } from "./attach/known_modules.js";
@@ -26,8 +28,11 @@ import { unfinished } from "./attach/unfinished.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { Connection, type Patience } from "./inspector/connection.js";
 import { abortSignal, readOptions, typed, wholeNumber } from "./options.js";
+import { attachOutside } from "./outside/attached.js";
+import { outsideTarget } from "./outside/decision.js";
 import { textPath } from "./paths.js";
 
+export type { Attached, AttachedDumpOptions, AttachedInstance } from "./attach/attached.js";
 export type { FrameValue, PausedFrame } from "./attach/paused_frame.js";
 export { HeapAnalyzerError } from "./errors.js";
 
@@ -38,6 +43,15 @@ export interface AttachOptions {
    * and only on Linux and Windows. Default: false.
    */
   inspector?: boolean | undefined;
+  /**
+   * Read the memory from outside, as the system lets debuggers, also if an inspector is open. Only on Linux. Default:
+   * whether no inspector is open.
+   */
+  outside?: boolean | undefined;
+  /** For what is read from outside: the module, if the process does not have it. Only V8 keeps modules. */
+  wasm?: string | URL | undefined;
+  /** For what is read from outside: how many moments to try (default: 3). */
+  tries?: number | undefined;
   /**
    * How long the target may be silent while an answer is awaited, in milliseconds (a whole number from 1 to 2^31 − 1;
    * default: 30,000).
@@ -52,73 +66,11 @@ export interface AttachOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A WebAssembly instance of the target that has a memory. */
-export interface AttachedInstance {
-  /** `main`, or the name or address of a worker. */
-  thread: string;
-  /** The global object that the instance belongs to: of a page, a frame, or a context of `node:vm`. */
-  realm: string;
-  /** The engine's name of the module: `wasm://wasm/<name>-<hash>`. */
-  module: string;
-  /** The size of the memory in bytes. */
-  memorySize: number;
-}
-
-/** Options of {@link Attached.writeDump}. */
-export interface AttachedDumpOptions {
-  /** Which instance, by its position in {@link Attached.instances}. Needed if there are several. */
-  instance?: number | undefined;
-  /** Where to write the module that the instance was made from. Default: nowhere. */
-  wasmOutput?: string | URL | undefined;
-  /**
-   * Where to write a heap snapshot of V8, of the thread of the instance. The thread is paused, so that the snapshot
-   * and the dump are of the same moment. Default: nowhere.
-   */
-  hostOutput?: string | URL | undefined;
-  /**
-   * Where to write the numbers that the heap snapshot does not show: those in arrays, maps, sets, `Number` objects and
-   * typed arrays. Needs `hostOutput`. Default: nowhere.
-   */
-  numbersOutput?: string | URL | undefined;
-  /** With `numbersOutput`: also the variables of functions. Takes seconds for some thousand functions. Default: false. */
-  closures?: boolean | undefined;
-  /**
-   * Where to write the WebAssembly functions that were running, with their locals and operands: JSON, an object with
-   * `frames`, a list of {@link PausedFrame}. The thread is paused in the middle of its work, so the stack is not empty.
-   * Default: nowhere.
-   */
-  framesOutput?: string | URL | undefined;
-}
-
-/** A process or a page to which this process is attached. */
-export interface Attached {
-  /** The instances that were alive at the moment of {@link attach}, by thread and realm. */
-  readonly instances: readonly AttachedInstance[];
-  /** If there are no instances: why not, as a sentence. */
-  readonly whyNone?: string | undefined;
-  /**
-   * Writes a dump of an instance. The dump is taken between two turns of the program's event loop, so that the
-   * stack is empty. A program that does not come to rest within 5 s is interrupted instead. With
-   * `hostOutput`, it is paused between two turns, or after 5 s in the middle of its work.
-   *
-   * @returns sentences about what may be wrong with the dump.
-   * @throws {HeapAnalyzerError} `ERR_INVALID_OPTION`, `ERR_INSTANCE_AMBIGUOUS`, `ERR_GLOBAL_MISSING` (compiled with
-   *   a runtime without a collector), `ERR_DUMP_PATH`, `ERR_DUMP_WRITE`, `ERR_ATTACH_ANSWER` or `ERR_ATTACH_TIMEOUT`.
-   */
-  writeDump(path: string | URL, options?: AttachedDumpOptions): Promise<string[]>;
-  /** The module that an instance was made from. */
-  module(instance: number): Promise<Uint8Array<ArrayBuffer>>;
-  /** Milliseconds for which the target has stood still so far, or ran slower because its module was read. */
-  readonly stopped: number;
-  /** Ends the connection. If {@link attach} opened the inspector of a process, it is closed again. */
-  close(): Promise<void>;
-}
-
 /**
  * Attaches to a process or a page.
  *
- * @param target the id of a Node process whose inspector is open, or may be opened; or the address of an inspector:
- *   `http://127.0.0.1:<port>` or `ws://127.0.0.1:<port>/<id>`.
+ * @param target the id of a process; the address of an inspector: `http://127.0.0.1:<port>` or
+ *   `ws://127.0.0.1:<port>/<id>`; or the path of a core file.
  * @throws {HeapAnalyzerError} `ERR_ATTACH_TARGET` if there is no such target, or it is not on this machine;
  *   `ERR_INSPECTOR_CLOSED` if the inspector of the process is not open, and may not be opened;
  *   `ERR_ATTACH_ANSWER` or `ERR_ATTACH_TIMEOUT` if it does not answer as an inspector does; `ABORT_ERR`.
@@ -133,6 +85,9 @@ export async function attach(
   const time = wholeNumber(1, LONGEST_TIME);
   const checks = {
     inspector: typed("boolean"),
+    outside: typed("boolean"),
+    wasm: textPath,
+    tries: wholeNumber(1, MOST_TRIES),
     timeout: time,
     deadline: time,
     signal: abortSignal,
@@ -141,6 +96,8 @@ export async function attach(
   return await attachKnowing(target, settings, "each work", new KnownModules());
 }
 
+const TRIES = 3;
+const MOST_TRIES = 1000;
 /** The longest time of a timer of Node, in milliseconds. */
 const LONGEST_TIME = 2 ** 31 - 1;
 const SILENCE = 30_000;
@@ -154,12 +111,19 @@ const DEADLINE = 600_000;
  */
 export async function attachKnowing(
   target: string | number,
-  { inspector = false, timeout = SILENCE, deadline = DEADLINE, signal }: AttachOptions,
+  options: AttachOptions,
   deadlineFor: Patience["deadlineFor"],
   known: KnownModules,
 ): Promise<Attached> {
+  const { inspector = false, timeout = SILENCE, deadline = DEADLINE, signal } = options;
   const start = performance.now();
   const patience = { silence: timeout, whole: deadline, deadlineFor, signal };
+  const wasm = options.wasm === undefined ? undefined : textPath("wasm", options.wasm);
+  const outside = options.outside ?? wasm !== undefined;
+  const seen = await outsideTarget(target, { outside, inspector, patience });
+  if (seen !== undefined) {
+    return await attachOutside(seen, { patience, wasm, tries: options.tries ?? TRIES });
+  }
   const { url, identity, restore } = await findEndpoint(target, { mayOpen: inspector, patience });
   known.beginWith(identity);
   const left = Math.max(1, Math.ceil(deadline - (performance.now() - start)));

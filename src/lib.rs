@@ -27,6 +27,7 @@ mod inputs;
 mod open_heap;
 mod options;
 mod outcome;
+mod outside;
 mod place_table_handle;
 mod profile;
 mod tasks;

@@ -118,6 +118,19 @@ async function findProcess(pid: number, { mayOpen, patience }: EndpointSearch): 
   return await openProcess(pid, already, patience);
 }
 
+/** The inspector of a process, if one is open. Of programs that are not Node, nothing is asked. */
+export async function findOpenInspector(
+  pid: number,
+  patience: Patience,
+): Promise<string | undefined> {
+  try {
+    checkNode(pid);
+    return await inspectorAmong(listeningPorts(pid) ?? [], patience);
+  } catch {
+    return undefined;
+  }
+}
+
 async function openProcess(
   pid: number,
   already: number[] | undefined,

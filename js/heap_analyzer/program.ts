@@ -22,7 +22,7 @@ const GROUPS: Record<string, readonly string[]> = {
   "What grows?": ["doctor", "growth", "diff", "watch"],
   "Fail if something grows:": ["check"],
   "Which line allocates it?": ["profile", "sites"],
-  "Take a dump:": ["attach", "expose"],
+  "Take a dump:": ["attach", "memories", "expose"],
   "Take it elsewhere:": ["report", "export", "serve"],
   "Other:": ["completion", "help"],
 };

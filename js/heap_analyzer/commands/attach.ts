@@ -24,10 +24,12 @@ interface AttachCommandOptions extends AttachingOptions {
 export function addCommand(program: Command): void {
   const command = program
     .command("attach")
-    .description("take a dump of a running Node process or Chromium page that was not prepared")
+    .description(
+      "take a dump of a running process or page that was not prepared, or of a core file",
+    )
     .argument(
       "<target>",
-      "a process id, or the address of an inspector: http://127.0.0.1:<port> or ws://127.0.0.1:<port>/<id>",
+      "a process id, the address of an inspector (http://127.0.0.1:<port> or ws://127.0.0.1:<port>/<id>), or a core file",
     )
     .option("-o, --output <file>", "the dump to write", fileName)
     .option("--wasm-output <file>", "the module to write (default: <output>.wasm)", fileName)
@@ -88,6 +90,7 @@ async function attachTo(name: string, options: AttachCommandOptions): Promise<vo
       };
       writeText(framesText(frames).map(escapeUnprintable).join("\n").concat("\n"));
     }
+    if (target.howTaken !== undefined) writeNote(target.howTaken);
     const files = [output, ...Object.values(outputs)].filter((file) => file !== undefined);
     writeNote(
       `wrote ${files.slice(0, -1).join(", ")} and ${files.at(-1)}: they contain the program's memory, including its secrets`,
@@ -99,9 +102,11 @@ async function attachTo(name: string, options: AttachCommandOptions): Promise<vo
 
 function table({ instances, whyNone }: Attached): string {
   if (whyNone !== undefined) return oneLine(whyNone);
-  const rows = instances.map(({ thread, realm, module, memorySize }, nth) =>
-    oneLine([`${nth}`, formatSize(memorySize), thread, realm, module].join("  ")),
-  );
+  const rows = instances.map(({ thread, realm, module, memorySize, usedSize }, nth) => {
+    const used = usedSize === undefined ? [] : [`(${formatSize(usedSize)} used)`];
+    const words = [`${nth}`, formatSize(memorySize), ...used, thread, realm, module];
+    return oneLine(words.join("  "));
+  });
   return rows.join("");
 }
 
