@@ -35,8 +35,13 @@ export interface Answer {
 export interface SummaryAnswer extends Answer {
   /** Absent for a heap snapshot of V8. */
   totalHeapSize?: number;
-  /** All live heap objects. */
+  /** All live heap objects, and `outsideSize`. */
   totalLiveSize: number;
+  /**
+   * Of a heap snapshot of Node 26, Chrome 144 and newer: the bytes outside of V8's heap that are of no object, which
+   * DevTools counts as well. Absent if there are none.
+   */
+  outsideSize?: number;
   /** Of a program of C, C++, Rust or Zig: what nothing in the memory leads to. Absent for other heaps. */
   unreferenced?: {
     /** Their number. */

@@ -214,7 +214,8 @@ export type WarningCode =
   | "WARN_RAW_BLOCKS_NOT_SCANNED"
   | "WARN_RAW_BLOCKS_ESTIMATED"
   | "WARN_EDGES_LEFT_OUT"
-  | "WARN_HOST_MOMENT";
+  | "WARN_HOST_MOMENT"
+  | "WARN_HOST_NUMBERS_MISSING";
 
 /** A finding that may make a number wrong. It did not stop the analysis. */
 export interface Warning {

@@ -3,10 +3,10 @@
  * dump must share with its module tells, but the objects do.
  */
 
-import { analyze } from "@warpo/heap-analyzer";
+import { analyze, growth, openHeap } from "@warpo/heap-analyzer";
 import AscTransform from "@warpo/heap-analyzer/asc-transform";
 import { captureDump, exposeGlobals } from "@warpo/heap-analyzer/capture";
-import { expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { runCompiler } from "./support/compile.ts";
 
 /** A program that keeps two orders, each of which refers to the one before. */
@@ -48,4 +48,30 @@ test.each([
   const dump = await dumpOf(await build(inDump ?? inModule));
   const { warnings } = analyze(dump, await build(inModule));
   expect(warnings[0]?.code).toBe(expected);
+});
+
+describe("of another build", () => {
+  let dump: Uint8Array;
+  let wasm: Uint8Array;
+  beforeAll(async () => {
+    dump = await dumpOf(await build(ONE));
+    wasm = await build(BEHIND_IT);
+  });
+
+  test("nothing is said to retain the most or to grow", () => {
+    const heap = openHeap(dump, wasm);
+    const refused = expect.objectContaining({ code: "ERR_MODULE_MISMATCH" });
+    expect(() => heap.suspects()).toThrow(refused);
+    expect(() => heap.suspects({ before: heap })).toThrow(refused);
+    expect(() => growth([heap.placeTable(), heap.placeTable()])).toThrow(refused);
+  });
+
+  test("an answer is given to who asks for it, and begins with the reason", () => {
+    const heap = openHeap(dump, wasm, { force: true });
+    expect(heap.suspects().warnings[0]?.code).toBe("WARN_MODULE_MISMATCH");
+  });
+
+  test("the module that was running has its answer", () => {
+    return build(ONE).then((own) => expect(openHeap(dump, own).suspects().warnings).toEqual([]));
+  });
 });

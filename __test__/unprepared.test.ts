@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { analyze, type ConstructorView } from "@warpo/heap-analyzer";
+import { analyze, type ConstructorView, openHeap } from "@warpo/heap-analyzer";
 import { captureDump } from "@warpo/heap-analyzer/capture";
 import { beforeAll, describe, expect, test } from "vitest";
 import { leakyServer, type ServerExports, startServer } from "./support/leaky_server.ts";
@@ -44,6 +44,20 @@ describe("the example server without the transform", () => {
 
   test("gives no warning", () => {
     expect(unprepared.warnings).toEqual([]);
+  });
+
+  test("calls fields by their offset, and questions that show them say so", async () => {
+    const wasm = compile("fields.wasm", "--debug", "--exportRuntime");
+    const exports = await startServer(wasm);
+    (exports as unknown as ServerExports).serve(3);
+    const heap = openHeap(captureDump(exports), wasm);
+    const found = heap.find({ class: "assembly/server/PriceFeed" });
+    const { address } = found.objects[0] as { address: number };
+    const { fields, warnings } = heap.object(address);
+    expect(fields.map(({ name }) => name)).toContain("+0");
+    expect(warnings).toEqual([
+      { code: "WARN_NAMES_INCOMPLETE", message: expect.stringContaining("such as +0") },
+    ]);
   });
 
   test("optimised with names has a warning about classes without names", async () => {

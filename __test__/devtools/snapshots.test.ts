@@ -71,8 +71,10 @@ describe.each(HOSTS.filter(({ missing }) => missing === undefined))("$title", ({
   });
 });
 
+const randomText = (seed: number): Buffer => Buffer.from(randomSnapshot(seed));
+
 describe("random snapshots", () => {
-  const text = (seed: number): Buffer => Buffer.from(randomSnapshot(seed));
+  const text = randomText;
   const seeds = Array.from({ length: 100 }, (_, nth) => nth + 1);
 
   test.each(seeds)("snapshot %i has the classes and the nodes of DevTools", async (seed) => {
@@ -89,4 +91,14 @@ describe("random snapshots", () => {
     const [base, snapshot] = [await load(seed), await load(seed + 1)];
     expect(analyzerChanges(after.compareWith(before))).toEqual(devToolsChanges(base, snapshot));
   });
+});
+
+test("bytes outside of the heap are part of the total, as in DevTools", async () => {
+  const parsed = JSON.parse(randomSnapshot(7));
+  parsed.snapshot.extra_native_bytes = 123_456;
+  const text = Buffer.from(JSON.stringify(parsed));
+  const snapshot = await loadInDevTools(Readable.from([text]));
+  const { totalLiveSize } = openHeap(text).constructors();
+  expect(totalLiveSize).toBe(snapshot.totalSize);
+  expect(totalLiveSize).toBe(openHeap(randomText(7)).constructors().totalLiveSize + 123_456);
 });

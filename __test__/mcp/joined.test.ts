@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { unpackedSize } from "../../js/served/unpacked_size.ts";
 import { connect, type Session, textOf } from "./client.ts";
 
@@ -118,9 +118,9 @@ test("a question of one heap is refused, with the reason", async () => {
   expect(await session.failure("growth", { heaps: [heap, heap] })).toContain("ERR_NOT_IN_JOINED");
 });
 
-test("a pair needs the memory of both of its files", async () => {
-  const names = ["tickets.dump.gz", "tickets.heapsnapshot.zst"];
-  const [dump = 0, snapshot = 0] = names.map((name) => {
+test("a pair needs the memory of all of its files", async () => {
+  const names = ["tickets.dump.gz", "tickets.heapsnapshot.zst", "tickets.numbers.json.gz"];
+  const [dump = 0, snapshot = 0, numbers = 0] = names.map((name) => {
     const file = readFileSync(join(folder, name));
     return unpackedSize(file, file.subarray(-4), file.length);
   });
@@ -132,7 +132,28 @@ test("a pair needs the memory of both of its files", async () => {
   const small = await limited(Math.max(dump, snapshot) + 1000);
   expect(await small.failure("open_heaps", open)).toContain("ERR_MEMORY_LIMIT");
   await small.close();
-  const large = await limited(dump + snapshot + 1000);
+  const large = await limited(dump + snapshot + numbers + 1000);
   expect((await large.call("open_heaps", open)).heaps).toHaveLength(1);
   await large.close();
+});
+
+describe("the numbers", () => {
+  const host = { dumps: ["tickets.dump.gz"], wasm: "app.wasm", host: "tickets.heapsnapshot.zst" };
+  test("are found beside the heap snapshot", async () => {
+    const answer = await session.call("open_heaps", host);
+    const { heap: _, ...found } = answer.heaps[0];
+    expect(opened).toMatchObject(found);
+    expect(answer.warnings).toEqual([]);
+    expect(answer.evidence.numbers).toBe("exact");
+  });
+
+  test("that are missing are warned of, and the answer is not exact", async () => {
+    const alone = "alone.heapsnapshot.zst";
+    copyFileSync(join(SAMPLES, "tickets.heapsnapshot.zst"), join(folder, alone));
+    const answer = await session.call("open_heaps", { ...host, host: alone });
+    expect(answer.warnings.map(({ code }: { code: string }) => code)).toEqual([
+      "WARN_HOST_NUMBERS_MISSING",
+    ]);
+    expect(answer.evidence.numbers).toBe("may be wrong, see warnings");
+  });
 });

@@ -54,6 +54,18 @@ function alike(warnings: readonly CodedWarning[]): Iterable<CodedWarning[]> {
 
 const WARNINGS_PAGE = "https://github.com/warpo/heap-analyzer/blob/main/docs/errors.md#warnings";
 
+/** The exit code of an answer that begins with the reason not to trust it. */
+const DOUBTFUL = 3;
+
+/** Warnings after which a comparison may be the opposite of the truth. */
+const DOUBTS = ["WARN_MEMORY_SHRANK", "WARN_OUT_OF_ORDER"];
+
+/** Writes the warnings of an answer; the exit code says so if it is doubtful. */
+export function writeDoubts(warnings: readonly CodedWarning[]): void {
+  writeWarnings(warnings);
+  if (warnings.some(({ code }) => DOUBTS.includes(code))) process.exitCode = DOUBTFUL;
+}
+
 /** Writes what was done beside the result, as one line. */
 export function writeNote(message: string): void {
   writeMessage(message);

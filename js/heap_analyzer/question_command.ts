@@ -13,7 +13,7 @@ import {
   openWithHost,
 } from "./host_options.js";
 import { checkInputs, dumpFile, moduleFile } from "./inputs.js";
-import { writeWarnings } from "./messages.js";
+import { writeDoubts } from "./messages.js";
 import { type Next, nextCommand } from "./next_command.js";
 import {
   addOtherName,
@@ -110,7 +110,7 @@ export async function runQuestion(
   const [heap, before] = heaps.reverse() as [native.HeapHandle, native.HeapHandle?];
   const next = nextCommand(dumps.at(-1), modules.at(-1), options);
   const answer = await asked(line, heap, question, before, { ...options, ...next });
-  writeWarnings(answer.warnings);
+  writeDoubts(answer.warnings);
   await write([Buffer.from(answer.text)], options.output);
 }
 

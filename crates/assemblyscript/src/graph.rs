@@ -36,6 +36,7 @@ pub(super) struct DumpGraph {
     total_size: u64,
     totals: BlockTotals,
     collector_state: Option<CollectorState>,
+    tolerance: Tolerance,
     warnings: Vec<Warning>,
 }
 
@@ -162,6 +163,7 @@ impl DumpGraph {
             anomalies,
             totals,
             collector_state: runtime.collector.state,
+            tolerance,
             warnings,
         };
         let found = match (shapes, slots) {
@@ -208,7 +210,7 @@ impl DumpGraph {
             ..self.graph.into_heap(solution)
         };
         account(&mut heap, self.totals, self.collector_state);
-        warn_of(&mut heap, &self.anomalies, &self.classes);
+        warn_of(&mut heap, &self.anomalies, &self.classes, self.tolerance);
         warn_of_classes(&mut heap, &self.classes);
         shorten(&mut heap.warnings);
         heap

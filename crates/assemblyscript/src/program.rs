@@ -157,6 +157,8 @@ impl<'a> Program<'a> {
         let mut hasher = DefaultHasher::new();
         hasher.write(self.wasm);
         let module_hash = hasher.finish();
+        let mut heap = heap;
+        heap.warnings.extend(self.field_names_missing(&heap));
         let heap = Arc::new(heap);
         let program = (module_hash, self.function_names(&part)?);
         let source = DumpSource::new(Arc::clone(&heap), names, program, contents, memory);
@@ -166,6 +168,16 @@ impl<'a> Program<'a> {
             source: Box::new(source),
             indexes,
         })
+    }
+
+    /// The warning that fields have no names, unless another one says that names are missing. Views show no fields.
+    fn field_names_missing(&self, heap: &Heap) -> Option<Warning> {
+        let is_said = |warning: &Warning| {
+            let is_missing = matches!(warning, Warning::NamesMissing | Warning::RootsUnknown);
+            is_missing || matches!(warning, Warning::NamesIncomplete { .. })
+        };
+        let is_silent = !heap.warnings.iter().any(is_said);
+        (!self.evidence.has_debug_info && is_silent).then_some(Warning::FieldNamesMissing)
     }
 
     fn function_names(&self, control: &Control) -> Result<FunctionNames> {

@@ -3,23 +3,44 @@
 use super::class_slots::DescribedClass;
 use super::edge_run::Anomalies;
 use crate::runtime::classes::Doubt;
+use base::mismatch::Mismatch;
+use base::tolerance::Tolerance;
 use base::units::ObjectIndex;
 use base::warning::Warning;
 use heap::Heap;
 
 /// Warns of live objects that do not fit the descriptions of their classes.
-pub(super) fn warn_of(heap: &mut Heap, anomalies: &Anomalies, classes: &[DescribedClass]) {
+pub(super) fn warn_of(
+    heap: &mut Heap,
+    anomalies: &Anomalies,
+    classes: &[DescribedClass],
+    tolerance: Tolerance,
+) {
     let class_of = |object: ObjectIndex| {
         let slot = heap.objects.class_slots[object.at()];
         &classes[slot as usize].class
     };
     if let Some((first, count)) = live_of(heap, &anomalies.with_other_fields) {
         let class = class_of(first);
-        heap.warnings.push(Warning::FieldsDiffer {
-            address: heap.memory_address(first),
-            class_name: class.name.clone(),
-            declared: class.declared_size.unwrap_or_default(),
-            count,
+        let address = heap.memory_address(first);
+        let class_name = class.name.clone();
+        let declared = class.declared_size.unwrap_or_default();
+        // Who asks for the dump of another module is told what differs; all others get no conclusion from it.
+        heap.warnings.push(if tolerance.mismatch {
+            let mismatch = Mismatch::Fields {
+                address,
+                class_name,
+                declared,
+                count,
+            };
+            Warning::ModuleMismatch { mismatch }
+        } else {
+            Warning::FieldsDiffer {
+                address,
+                class_name,
+                declared,
+                count,
+            }
         });
     }
     if let Some((first, count)) = live_of(heap, &anomalies.not_visited) {

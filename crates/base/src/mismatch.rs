@@ -56,6 +56,17 @@ pub enum Mismatch {
         /// As the dump has it.
         value: Address,
     },
+    /// Objects that are too small for the fields of their class, or refer to something after these.
+    Fields {
+        /// The first such object.
+        address: Address,
+        /// The full name of its class, such as `assembly/game/Player`.
+        class_name: String,
+        /// The size of its fields in the debug information, in bytes.
+        declared: u32,
+        /// How many objects there are, of all classes.
+        count: u64,
+    },
     /// An object whose class id is beyond the table of type flags.
     ObjectBeyondTable {
         /// The id.
@@ -110,6 +121,16 @@ impl fmt::Display for Mismatch {
                 f,
                 "the collector starts from global {name}, which is {value}, but none of its lists has an object at this address (unless the dump was taken while the collector moved it)",
                 name = Shown(name)
+            ),
+            Self::Fields {
+                address,
+                class_name,
+                declared,
+                count,
+            } => write!(
+                f,
+                "{count} object(s) do not have the fields of their class, the first is the {class_name} at {address}, whose fields take {declared} bytes in the debug information",
+                class_name = Shown(class_name)
             ),
             Self::ObjectBeyondTable { id, count } => write!(
                 f,

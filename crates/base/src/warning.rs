@@ -63,6 +63,11 @@ pub enum Warning {
         "the module has neither debug information nor names: classes are called Class#<id>, and the collector's total cannot be compared; no other number is affected"
     )]
     NamesMissing,
+    /// The module has names of functions, but no debug information.
+    #[error(
+        "the module has no debug information, so fields are called by their offset, such as +0; no number is affected"
+    )]
+    FieldNamesMissing,
     /// Some classes have no name, although the module has names.
     #[error(
         "{count} class(es) have no name, such as {class_name}: {}; no number is affected",
@@ -391,6 +396,14 @@ pub enum Warning {
         /// The size of the memory in the dump.
         memory_size: u64,
     },
+    /// A dump that was joined with a heap snapshot, but without the numbers that this does not show.
+    #[error(
+        "the numbers of JavaScript were not given with the heap snapshot of the host: what holds {count} pinned object(s) by a number in an array, Map, Set or closure is not seen, so paths to them begin at the pin, and what JavaScript retains of the program may be too low"
+    )]
+    HostNumbersMissing {
+        /// The pinned objects without a holder.
+        count: u64,
+    },
     /// More warnings like the ones before it, which are left out.
     #[error(
         "{count} more warnings with the code {code} are not listed; they have the same consequences as the listed ones"
@@ -450,7 +463,7 @@ impl Warning {
             Self::GlobalNotAnObject { .. } => "WARN_GLOBAL_NOT_AN_OBJECT",
             Self::GlobalDisputed { .. } | Self::GlobalUndeclared { .. } => "WARN_GLOBAL_DISPUTED",
             Self::NamesMissing => "WARN_NAMES_MISSING",
-            Self::NamesIncomplete { .. } => "WARN_NAMES_INCOMPLETE",
+            Self::NamesIncomplete { .. } | Self::FieldNamesMissing => "WARN_NAMES_INCOMPLETE",
             Self::RootsUnknown => "WARN_ROOTS_UNKNOWN",
             Self::RootsIncomplete => "WARN_ROOTS_INCOMPLETE",
             Self::BasesUnknown { .. } => "WARN_BASES_UNKNOWN",
@@ -482,6 +495,7 @@ impl Warning {
             Self::RawBlocksEstimated { .. } => "WARN_RAW_BLOCKS_ESTIMATED",
             Self::EdgesLeftOut { .. } => "WARN_EDGES_LEFT_OUT",
             Self::HostMoment { .. } => "WARN_HOST_MOMENT",
+            Self::HostNumbersMissing { .. } => "WARN_HOST_NUMBERS_MISSING",
             Self::RawMemory(warning) => warning.code(),
             Self::Native(warning) => warning.code(),
             Self::More { .. } => "WARN_MORE",

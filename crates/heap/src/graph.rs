@@ -97,6 +97,7 @@ impl ObjectGraph {
         let mut heap = Heap {
             total_size: None,
             live_size: 0,
+            outside_size: 0,
             objects: self.objects,
             edges: self.edges,
             roots: self.roots,

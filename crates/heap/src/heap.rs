@@ -20,6 +20,9 @@ pub struct Heap {
     pub total_size: Option<u64>,
     /// The shallow size of all live heap objects, in bytes.
     pub live_size: u64,
+    /// Bytes that the host counts beside its objects, such as tables of its collector outside of the heap: of no object,
+    /// no class and no place.
+    pub outside_size: u64,
     /// All objects, alive or not.
     pub objects: ObjectTable,
     /// References between them.
@@ -58,6 +61,11 @@ impl Heap {
             warning: Box::new(warning),
         });
         self.warnings = warnings.collect();
+    }
+
+    /// The bytes of all live heap objects, with those that the host counts beside them.
+    pub fn total_live_size(&self) -> u64 {
+        self.live_size.saturating_add(self.outside_size)
     }
 
     /// Whether such a heap can have roots of this kind.

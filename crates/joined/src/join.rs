@@ -126,8 +126,13 @@ impl Plan {
                 memory_size: options.memory_size,
             });
         }
+        let counts = pins.counts();
+        let count = counts.total - counts.exact - counts.derived;
+        if numbers.is_none() && count > 0 {
+            warnings.push(Warning::HostNumbersMissing { count });
+        }
         let sums = JoinedSums {
-            pinned: pins.counts(),
+            pinned: counts,
             numbers_read: slots.has_numbers && numbers.is_some_and(Numbers::has_containers),
             closures_read: numbers.is_some_and(Numbers::has_closures),
             instance_found: program.instance.is_some(),
@@ -177,6 +182,8 @@ impl Plan {
         let mut heap = Heap {
             total_size: None,
             live_size: 0,
+            // What is of no object is of neither heap alone.
+            outside_size: 0,
             objects,
             edges: graph.edges,
             roots,

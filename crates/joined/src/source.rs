@@ -23,6 +23,7 @@ pub(crate) fn facts(wasm: &Facts, js: &Facts) -> Facts {
         program: wasm.program.wrapping_add(JOINED),
         has_module: wasm.has_module,
         keeps_numbers: false,
+        is_numbered_anew: js.is_numbered_anew,
         storage_references: wasm.storage_references.max(js.storage_references),
         format: None,
         classes: ClassFacts {

@@ -82,6 +82,22 @@ pub enum QuestionError {
         /// The later dump.
         after: String,
     },
+    /// A heap that is probably of another build than the module: what it seems to retain is no conclusion.
+    #[error("{warning}; what retains the most or grows cannot be said of it")]
+    OtherBuild {
+        /// What was found.
+        warning: String,
+    },
+    /// Two heap snapshots, one of which has objects with numbers of this file alone.
+    #[error(
+        "the objects of {before} and {after} cannot be compared one by one: ids of 64 bits are numbered anew in each file, so no object of one can be found in the other; suspects with an earlier snapshot and growth compare places"
+    )]
+    NumberedAnew {
+        /// The earlier snapshot.
+        before: String,
+        /// The later snapshot.
+        after: String,
+    },
     /// A heap dump compared with a heap snapshot.
     #[error(
         "{dump} is a heap dump and {snapshot} is a heap snapshot of V8: only two dumps, or two snapshots, can be compared"
@@ -129,7 +145,8 @@ impl Coded for QuestionError {
             Self::UnknownClass { .. } => "ERR_UNKNOWN_CLASS",
             Self::PlaceTable { .. } => "ERR_PLACE_TABLE",
             Self::TooFewDumps { .. } => "ERR_TOO_FEW_DUMPS",
-            Self::DifferentModules { .. } => "ERR_MODULE_MISMATCH",
+            Self::DifferentModules { .. } | Self::OtherBuild { .. } => "ERR_MODULE_MISMATCH",
+            Self::NumberedAnew { .. } => "ERR_NOT_IN_SNAPSHOT",
             Self::DumpWithSnapshot { .. } => "ERR_DUMP_WITH_SNAPSHOT",
             Self::JoinedTable { .. } => "ERR_NOT_IN_JOINED",
             Self::NotInHeap { code, .. } => code,

@@ -14,7 +14,7 @@ use crate::report::report;
 use crate::summary::summary;
 use crate::suspects::{SuspectOptions, suspects};
 use crate::unreachable::{UnreachableOptions, unreachable};
-use crate::warnings::{WarningText, warnings_beside};
+use crate::warnings::{WarningText, refuse_other_build, warnings_beside};
 use crate::waste::{WasteOptions, waste};
 use base::control::Control;
 use base::error::Result;
@@ -129,6 +129,8 @@ pub fn ask(
             Dominated::Classes(classes) => AnswerBody::DominatorGroups(classes),
         },
         Question::Suspects(options) => {
+            let warnings = warnings_of(loaded, before);
+            refuse_other_build(&warnings)?;
             AnswerBody::Suspects(suspects(loaded, options, before, control)?)
         }
         Question::Waste(options) => AnswerBody::Waste(waste(loaded, options, &mut notes, control)?),
@@ -139,11 +141,15 @@ pub fn ask(
             AnswerBody::Report(Box::new(report(loaded, before, &mut notes, control)?))
         }
     };
-    let mut warnings = match before {
-        Some(before) => warnings_beside(loaded, before),
-        None => loaded.warnings().iter().map(Into::into).collect(),
-    };
+    let mut warnings = warnings_of(loaded, before);
     warnings.extend(notes.iter().map(WarningText::from));
     let is_partial = loaded.heap.is_partial || before.is_some_and(|before| before.heap.is_partial);
     Ok(Answer::new(body, is_partial, warnings).with_addresses(loaded.heap.address_form))
+}
+
+fn warnings_of(loaded: &LoadedHeap, before: Option<&LoadedHeap>) -> Vec<WarningText> {
+    match before {
+        Some(before) => warnings_beside(loaded, before),
+        None => loaded.warnings().iter().map(Into::into).collect(),
+    }
 }

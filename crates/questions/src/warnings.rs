@@ -5,7 +5,9 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
+use base::error::Result;
 use base::shown::Shown;
 use base::warning::Warning;
 
@@ -36,6 +38,23 @@ impl From<&Warning> for WarningText {
             code: warning.code().into(),
             message: warning.to_string(),
         }
+    }
+}
+
+/// Refuses a conclusion from what is probably of another build than its module.
+///
+/// # Errors
+/// [`QuestionError::OtherBuild`].
+pub(crate) fn refuse_other_build<'w>(
+    warnings: impl IntoIterator<Item = &'w WarningText>,
+) -> Result<()> {
+    let mut warnings = warnings.into_iter();
+    match warnings.find(|warning| warning.code == "WARN_FIELDS_DIFFER") {
+        Some(warning) => Err(QuestionError::OtherBuild {
+            warning: warning.message.clone(),
+        }
+        .into()),
+        None => Ok(()),
     }
 }
 

@@ -43,6 +43,17 @@ pub enum SnapshotError {
         /// What should follow.
         expected: String,
     },
+    /// A heap snapshot that ends before its graph is complete; the caller asked for what could be read.
+    #[error(
+        "the heap snapshot ends at byte {length}, before the end of its {}: nothing in it says what is alive and what keeps it alive, so no part of it can be read; take the snapshot again",
+        cut_part(*nodes)
+    )]
+    GraphCut {
+        /// The length of the file.
+        length: u64,
+        /// The number of its nodes, if they are complete.
+        nodes: Option<u64>,
+    },
     /// A heap snapshot together with a module that names none of its objects.
     #[error(
         "this is a heap snapshot of V8, and no program in it is of this module, or the module has no objects of WasmGC to name"
@@ -54,8 +65,15 @@ impl Coded for SnapshotError {
     fn code(&self) -> &'static str {
         match self {
             Self::NotASnapshot { .. } | Self::Unreadable { .. } => "ERR_SNAPSHOT",
-            Self::Truncated { .. } => "ERR_SNAPSHOT_TRUNCATED",
+            Self::Truncated { .. } | Self::GraphCut { .. } => "ERR_SNAPSHOT_TRUNCATED",
             Self::OtherModule => "ERR_SNAPSHOT_WITH_MODULE",
         }
+    }
+}
+
+fn cut_part(nodes: Option<u64>) -> String {
+    match nodes {
+        Some(nodes) => format!("references (its {nodes} objects are complete)"),
+        None => "objects".to_owned(),
     }
 }

@@ -72,6 +72,7 @@ pub(super) fn solve(
     };
     let path_starts = places.starts(&raw, &order)?;
     let is_partial = raw.is_cut;
+    let outside_size = raw.extra_native_bytes;
     let warnings = raw.is_renumbered.then_some(Warning::IdsRenumbered);
     let general = if for_questions {
         Some(GeneralNames::new(&mut raw, &ephemerons)?)
@@ -122,6 +123,7 @@ pub(super) fn solve(
     let mut heap = Heap {
         total_size: None,
         live_size: 0,
+        outside_size,
         edges,
         roots: root_nodes,
         dominators,

@@ -22,6 +22,8 @@ pub(super) struct Meta {
     pub(super) node_count: Option<u64>,
     pub(super) edge_count: Option<u64>,
     pub(super) root_index: u64,
+    /// Bytes outside of V8's heap that are of no node: Node 26 and Chrome write them.
+    pub(super) extra_native_bytes: u64,
 }
 
 /// Reads it.
@@ -46,6 +48,7 @@ pub(super) fn read_meta(cursor: &mut JsonCursor<'_>) -> Result<Meta> {
             "node_count" => meta.node_count = Some(cursor.whole_number()?),
             "edge_count" => meta.edge_count = Some(cursor.whole_number()?),
             "root_index" => meta.root_index = cursor.whole_number()?,
+            "extra_native_bytes" => meta.extra_native_bytes = cursor.whole_number()?,
             _ => cursor.skip_value()?,
         }
         Ok(())

@@ -127,6 +127,7 @@ impl SnapshotNames {
         let mut earlier = Heap {
             total_size: heap.total_size,
             live_size: heap.live_size,
+            outside_size: heap.outside_size,
             objects,
             edges: Edges::default(),
             roots: Vec::new(),

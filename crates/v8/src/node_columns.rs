@@ -143,11 +143,12 @@ impl File<'_, '_> {
             .iter()
             .map(|sparse| sparse.small)
             .chain(huge().map(|&(_, size)| size - u64::from(HUGE)))
+            .chain([self.meta.extra_native_bytes])
             .fold(0, u64::saturating_add);
         if total >= MOST_BYTES {
             return Err(self.error_at(
                 self.nodes.start(),
-                format!("the self_size of all nodes add up to {total}: expected less than 8 PiB"),
+                format!("the self_size of all nodes and extra_native_bytes add up to {total}: expected less than 8 PiB"),
             ));
         }
         let mut detachedness = Vec::new();
@@ -182,6 +183,7 @@ impl File<'_, '_> {
                 low,
                 huge: huge().copied().collect(),
             },
+            extra_native_bytes: self.meta.extra_native_bytes,
             first_edges,
             detachedness,
             edge_labels: Vec::new(),

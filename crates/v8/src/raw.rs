@@ -124,6 +124,8 @@ pub(super) struct RawSnapshot {
     /// Whether the ids do not fit, and are numbers in the order of the file instead.
     pub(super) is_renumbered: bool,
     pub(super) sizes: WideSizes,
+    /// Bytes outside of V8's heap that are of no node.
+    pub(super) extra_native_bytes: u64,
     /// Per node: the number of its first edge; one more entry for the end.
     pub(super) first_edges: Vec<u32>,
     /// Per node: whether it is attached to the document (1) or detached (2); empty if the file does not say so.

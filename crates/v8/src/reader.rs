@@ -24,7 +24,8 @@ const MOST_NODES: usize = (1 << 28) - 1;
 /// # Errors
 /// [`SnapshotError::Unreadable`], [`SnapshotError::Truncated`], [`Error::OutOfMemory`], [`Error::Aborted`].
 ///
-/// With `partial`, a file that ends after its nodes and edges is read with the texts that it has.
+/// With `partial`, a file that ends after its nodes and edges is read with the texts that it has; one that ends before
+/// is refused, because nothing that it has says what is alive.
 pub(super) fn read(
     bytes: &[u8],
     release: Release<'_>,
@@ -43,7 +44,10 @@ pub(super) fn read(
         finding.advance(0)
     });
     match found {
-        Err(error) if partial && parts.has_graph() && is_truncated(&error) => parts.is_cut = true,
+        Err(error) if partial && is_truncated(&error) => {
+            let length = bytes.len() as u64;
+            parts.is_cut = parts.graph_or(length)?;
+        }
         found => found?,
     }
     if !parts.is_cut && cursor.peek().is_some() {
@@ -73,8 +77,16 @@ struct Parts {
 }
 
 impl Parts {
-    fn has_graph(&self) -> bool {
-        self.nodes.is_some() && self.edges.is_some()
+    /// True if the nodes and edges are whole.
+    ///
+    /// # Errors
+    /// [`SnapshotError::GraphCut`].
+    fn graph_or(&self, length: u64) -> Result<bool> {
+        let nodes = self.nodes.as_ref().map(|nodes| nodes.rows as u64);
+        match self.edges {
+            Some(_) if nodes.is_some() => Ok(true),
+            _ => Err(SnapshotError::GraphCut { length, nodes }.into()),
+        }
     }
 
     /// Takes the value of `key`, at which the cursor is. Returns whether there was one before.

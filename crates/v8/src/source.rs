@@ -92,12 +92,8 @@ fn facts(heap: &Heap) -> Facts {
     let containers = CONTAINER_CLASSES.map(|name| (ClassPattern::Is(name), ClassUse::Container));
     let contents = CONTENT_CLASSES.map(|name| (ClassPattern::Is(name), ClassUse::Contents));
     Facts {
-        // Ids that were numbered anew are those of this file only.
-        program: if is_renumbered {
-            PROGRAM + 1 + heap.live_size + heap.objects.len() as u64
-        } else {
-            PROGRAM
-        },
+        program: PROGRAM,
+        is_numbered_anew: is_renumbered,
         has_module: false,
         keeps_numbers: !is_renumbered,
         storage_references: STORAGE_REFERENCES,

@@ -5,7 +5,7 @@ import { COMPARISONS } from "../../generated/options.js";
 import { addon } from "../addon.js";
 import { dumpFiles } from "../dump_files.js";
 import { checkInputs } from "../inputs.js";
-import { writeWarnings } from "../messages.js";
+import { writeDoubts } from "../messages.js";
 import { nextCommand } from "../next_command.js";
 import { given } from "../options.js";
 import { write } from "../output.js";
@@ -52,6 +52,6 @@ async function runGrowth(files: string[], options: GrowthCommandOptions): Promis
       ? textOptions(output, nextCommand(dumps.at(-1), modules.at(-1), options).next)
       : undefined;
   const answer = await growth(tables, request, text, new WorkControl());
-  writeWarnings(answer.warnings);
+  writeDoubts(answer.warnings);
   await write([Buffer.from(answer.text)], output);
 }

@@ -5,7 +5,7 @@ import { reportFile } from "../../report_file.js";
 import { addon } from "../addon.js";
 import { addHostOptions, checkHost, type HostOptions, hostFiles } from "../host_options.js";
 import { checkInputs } from "../inputs.js";
-import { writeWarnings } from "../messages.js";
+import { writeDoubts } from "../messages.js";
 import {
   addSharedOptions,
   dumpArgument,
@@ -44,6 +44,6 @@ async function runReport(dump: string, options: ReportCommandOptions): Promise<v
   const heaps = await line.watch(control, openAll(dumps, modules, options, control));
   const [heap, before] = heaps.reverse() as [native.HeapHandle, native.HeapHandle?];
   const answer = await asked(line, heap, { question: "report" }, before, { format: "json" });
-  writeWarnings(answer.warnings);
+  writeDoubts(answer.warnings);
   await write([Buffer.from(reportFile(answer.text, options.strings))], options.output);
 }

@@ -251,7 +251,11 @@ export class Heaps {
     if (container === undefined) return source;
     const reading: Container = JSON.parse(decodeURIComponent(container));
     if (reading.host === undefined) return { ...source, container: reading };
-    return { ...source, container: reading, host: await hostFiles(this.#roots, reading.host) };
+    return {
+      ...source,
+      container: reading,
+      host: await hostFiles(this.#roots, source.dump, reading.host),
+    };
   }
 
   /** Lets all heaps go. Running questions are aborted by their own signals. */

@@ -1,4 +1,6 @@
 /** The files of a host that are joined with a dump: its heap snapshot, the numbers that this does not show, and who pinned what. */
+import { namesBeside } from "../../../js/host_numbers.ts";
+import { QuestionError } from "../../../js/served/errors.ts";
 import type { RootFile, Roots } from "./roots.mts";
 
 /** What a request says of them. */
@@ -16,16 +18,37 @@ export interface HostFiles {
   handles: RootFile | undefined;
 }
 
-/** The files at these paths, below the roots. */
-export async function hostFiles(roots: Roots, paths: HostPaths): Promise<HostFiles> {
-  const { snapshot, numbers, handles } = paths;
-  const optional = async (what: string, path: string | undefined) =>
-    path === undefined ? undefined : await roots.file(what, path);
+/** The files at these paths, below the roots. What is not given is beside the snapshot and the dump. */
+export async function hostFiles(
+  roots: Roots,
+  dump: RootFile,
+  paths: HostPaths,
+): Promise<HostFiles> {
+  const { numbers, handles } = paths;
+  const snapshot = await roots.file("heap snapshot", paths.snapshot);
   return {
-    snapshot: await roots.file("heap snapshot", snapshot),
-    numbers: await optional("file of numbers", numbers),
-    handles: await optional("file of handles", handles),
+    snapshot,
+    numbers:
+      numbers === undefined
+        ? await firstOf(roots, "file of numbers", namesBeside("numbers", snapshot.real))
+        : await roots.file("file of numbers", numbers),
+    handles:
+      handles === undefined
+        ? await firstOf(roots, "file of handles", namesBeside("handles", dump.real))
+        : await roots.file("file of handles", handles),
   };
+}
+
+/** The first of these files that there is. */
+async function firstOf(roots: Roots, what: string, paths: string[]): Promise<RootFile | undefined> {
+  for (const path of paths) {
+    const found = await roots.file(what, path).catch((error: unknown) => {
+      if (error instanceof QuestionError && error.code === "ERR_NO_FILE") return undefined;
+      throw error;
+    });
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** All of them. */

@@ -7,6 +7,8 @@ use crate::class_use::ClassUse;
 pub struct Facts {
     /// Equal for sources whose addresses can be compared, such as dumps of one module.
     pub program: u64,
+    /// Whether its objects have numbers of this file alone, so that none can be found in another file.
+    pub is_numbered_anew: bool,
     /// Whether there is a module beside the input.
     pub has_module: bool,
     /// Whether the number of an object is its own as long as the program runs: no other object gets it later.

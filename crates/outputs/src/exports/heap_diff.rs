@@ -16,7 +16,6 @@ use base::sorting::sorted_by;
 use base::units::ObjectAddress;
 use heap::views::{ChangeKind, ComparisonSort, ComparisonView, ConstructorView, Selection};
 use heap::{ENGINE_MODULE, MODULE, RootKind};
-use questions::QuestionError;
 use questions::{LoadedHeap, Path, path_of, root_kind_name};
 
 /// What a comparison as heap-diff shows.
@@ -94,13 +93,7 @@ pub(super) fn write(
         baseline,
         target,
     } = options;
-    if !before.is_same_module(after) {
-        return Err(QuestionError::DifferentModules {
-            before: baseline.clone(),
-            after: target.clone(),
-        }
-        .into());
-    }
+    before.check_same_module(after)?;
     let mut output = Output::new(out)?;
     add(
         &mut output,

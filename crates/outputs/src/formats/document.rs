@@ -163,7 +163,7 @@ impl Document for ConstructorView {
             },
             Total {
                 label: "live",
-                after: ("totalLiveSize", heap.live_size),
+                after: ("totalLiveSize", heap.total_live_size()),
                 before: None,
             },
             Total {
@@ -247,9 +247,9 @@ impl Document for ComparisonView {
             },
             Total {
                 label: "live",
-                after: ("afterTotalLiveSize", after.live_size),
+                after: ("afterTotalLiveSize", after.total_live_size()),
                 before: Some((
-                    ("beforeTotalLiveSize", before.live_size),
+                    ("beforeTotalLiveSize", before.total_live_size()),
                     "totalLiveSizeDelta",
                 )),
             },

@@ -14,7 +14,11 @@ pub(super) fn summary_lines(summary: &Summary) -> Vec<String> {
     let mut lines = match summary.total_heap_size {
         Some(total) => vec![format!("heap {}", size(total))],
         None if summary.joined.is_some() => Vec::new(),
-        None => vec![format!("live {}", size(summary.total_live_size))],
+        None => vec![format!(
+            "live {}{}",
+            size(summary.total_live_size),
+            outside(summary)
+        )],
     };
     lines.extend(summary.accounting.iter().flat_map(accounting_lines_of));
     lines.extend(summary.joined.iter().flat_map(|sums| joined_lines(sums)));
@@ -71,6 +75,16 @@ pub(super) fn summary_lines(summary: &Summary) -> Vec<String> {
     ));
     lines.extend(summary.trap.iter().flat_map(trap_lines));
     lines
+}
+
+/// How much of the live bytes is of no object.
+fn outside(summary: &Summary) -> String {
+    summary.outside_size.map_or_else(String::new, |outside| {
+        format!(
+            ", of which {} outside of the heap are of no object",
+            size(outside)
+        )
+    })
 }
 
 /// The sums of two heaps that were joined, and what is known of the holders of pinned objects.

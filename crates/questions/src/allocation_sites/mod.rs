@@ -45,7 +45,7 @@ pub fn allocation_sites(
     let mut answer = AllocationSites {
         exact: sampled.interval == 1,
         interval: sampled.interval,
-        total_live_size: loaded.heap.live_size,
+        total_live_size: loaded.heap.total_live_size(),
         ..AllocationSites::default()
     };
     let sums = sums_by_place(loaded, sampled, &mut answer, control)?;
@@ -100,7 +100,7 @@ pub fn recorded_sites(loaded: &LoadedHeap, control: &Control) -> Result<Allocati
     let mut answer = AllocationSites {
         exact: true,
         interval: 1,
-        total_live_size: heap.live_size,
+        total_live_size: heap.total_live_size(),
         other_objects: Some(others),
         ..AllocationSites::default()
     };

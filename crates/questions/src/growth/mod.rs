@@ -22,7 +22,7 @@ use serde::Deserialize;
 use crate::answer::{Answer, AnswerBody};
 use crate::parts::page::{default_limit, limit_schema, offset_schema, page};
 use crate::place_table::PlaceTable;
-use crate::warnings::WarningText;
+use crate::warnings::{WarningText, refuse_other_build};
 pub use answer::{
     Check, CheckedRule, FoldedPlace, GrowingPlace, Growth, GrowthDump, LiveGrowth, Rate,
     UndecidedPlace,
@@ -84,6 +84,7 @@ pub fn growth(
 ) -> Result<Answer> {
     let page = page(options.offset, options.limit)?;
     check_sums(tables)?;
+    refuse_other_build(tables.iter().flat_map(|table| &table.warnings))?;
     let warmup = checked_warmup(tables, options.warmup)?;
     let merged = Merged::new(tables, warmup, control)?;
     let search = GrowthRules {

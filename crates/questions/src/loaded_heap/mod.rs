@@ -184,7 +184,7 @@ impl LoadedHeap {
     /// Refuses a comparison of addresses of two programs with `after`.
     ///
     /// # Errors
-    /// [`QuestionError::DifferentModules`], [`QuestionError::DumpWithSnapshot`];
+    /// [`QuestionError::DifferentModules`], [`QuestionError::DumpWithSnapshot`], [`QuestionError::NumberedAnew`];
     /// `ERR_NOT_IN_JOINED` for heaps that were joined.
     pub fn check_same_module(&self, after: &Self) -> Result<()> {
         self.check_comparable(after)?;
@@ -196,6 +196,7 @@ impl LoadedHeap {
         Err(match with_module {
             [true, false] => with_snapshot(before, later),
             [false, true] => with_snapshot(later, before),
+            [false, false] => numbered_anew(before, later),
             _ => Error::from(QuestionError::DifferentModules {
                 before: before.to_owned(),
                 after: later.to_owned(),
@@ -247,7 +248,8 @@ impl LoadedHeap {
 
     /// Whether both heaps are of one module. Only then can their addresses be compared.
     pub fn is_same_module(&self, other: &Self) -> bool {
-        self.source.facts().program == other.source.facts().program
+        let [one, other] = [self, other].map(|heap| heap.source.facts());
+        one.program == other.program && !one.is_numbered_anew && !other.is_numbered_anew
     }
 
     /// What each object dominates. It is made when it is first needed.
@@ -366,5 +368,12 @@ fn with_snapshot(dump: &str, snapshot: &str) -> Error {
     Error::from(QuestionError::DumpWithSnapshot {
         dump: dump.to_owned(),
         snapshot: snapshot.to_owned(),
+    })
+}
+
+pub(crate) fn numbered_anew(before: &str, after: &str) -> Error {
+    Error::from(QuestionError::NumberedAnew {
+        before: before.to_owned(),
+        after: after.to_owned(),
     })
 }

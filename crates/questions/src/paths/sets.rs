@@ -1,7 +1,7 @@
 //! The objects of a question about many.
 
 use crate::QuestionError;
-use crate::loaded_heap::LoadedHeap;
+use crate::loaded_heap::{LoadedHeap, numbered_anew};
 use crate::parts::object_at::object_at;
 use base::columns;
 use base::control::{CHECK_INTERVAL, Control, Phase};
@@ -52,6 +52,13 @@ pub(crate) fn set_of_new(
     class: Option<&str>,
     control: &Control,
 ) -> Result<Vec<ObjectIndex>> {
+    if [loaded, before]
+        .iter()
+        .any(|heap| heap.source.facts().is_numbered_anew)
+    {
+        let [before, loaded] = [before, loaded].map(|heap| heap.dump_name.as_str());
+        return Err(numbered_anew(before, loaded));
+    }
     if !loaded.is_same_module(before) {
         return Err(QuestionError::InvalidOption {
             name: option,

@@ -112,7 +112,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
         version: VERSION,
         dump_name: loaded.dump_name.clone(),
         module_hash: facts.program,
-        total_live_size: loaded.heap.live_size,
+        total_live_size: loaded.heap.total_live_size(),
         total_size: loaded.heap.total_size.unwrap_or_default(),
         newest: loaded.newest_object(),
         stack: memory.map_or(0, |memory| memory.stack_size()),

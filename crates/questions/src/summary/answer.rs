@@ -15,8 +15,12 @@ pub struct Summary {
     /// Absent for a heap snapshot of V8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_heap_size: Option<u64>,
-    /// All live heap objects.
+    /// All live heap objects, and `outsideSize`.
     pub total_live_size: u64,
+    /// Of a heap snapshot of Node 26, Chrome 144 and newer: the bytes outside of V8's heap that are of no object, which
+    /// DevTools counts as well. Absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outside_size: Option<u64>,
     /// Of a program of C, C++, Rust or Zig: what nothing in the memory leads to. Absent for other heaps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreferenced: Option<UnreferencedCounts>,

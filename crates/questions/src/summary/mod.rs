@@ -44,7 +44,8 @@ pub fn summary(loaded: &LoadedHeap, control: &Control) -> Result<Summary> {
     }
     Ok(Summary {
         total_heap_size: heap.total_size,
-        total_live_size: heap.live_size,
+        total_live_size: heap.total_live_size(),
+        outside_size: Some(heap.outside_size).filter(|&size| size > 0),
         unreferenced: heap.unreferenced.map(|totals| UnreferencedCounts {
             count: totals.count,
             shallow_size: totals.size,

@@ -58,8 +58,8 @@ pub(crate) fn grown_suspects(
     before: &LoadedHeap,
     control: &Control,
 ) -> Result<Suspects> {
-    let part = before.heap.live_size as f64 * threshold.unwrap_or(THRESHOLD);
-    let threshold = match before.heap.live_size {
+    let part = before.heap.total_live_size() as f64 * threshold.unwrap_or(THRESHOLD);
+    let threshold = match before.heap.total_live_size() {
         0 => LEAST,
         _ => (part.ceil() as u64).max(1),
     };

@@ -27,7 +27,7 @@ pub(super) fn largest_suspects(
     limit: usize,
     control: &Control,
 ) -> Result<Suspects> {
-    let live_size = loaded.heap.live_size;
+    let live_size = loaded.heap.total_live_size();
     let threshold = ((live_size as f64 * threshold).ceil() as u64).max(1);
     let index = loaded.dominator_index(control)?;
     let step = control.begin(Phase::View, index.len() as u64);

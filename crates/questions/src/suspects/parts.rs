@@ -34,7 +34,7 @@ pub(crate) fn finish_suspects(
         suspect.text = paragraph(suspect, loaded.heap.address_form);
     }
     Ok(Suspects {
-        total_live_size: loaded.heap.live_size,
+        total_live_size: loaded.heap.total_live_size(),
         total_live_parts: live_parts(loaded),
         threshold,
         suspects,
@@ -42,7 +42,7 @@ pub(crate) fn finish_suspects(
 }
 
 pub(crate) fn share_of_live(loaded: &LoadedHeap, size: u64) -> f64 {
-    match loaded.heap.live_size {
+    match loaded.heap.total_live_size() {
         0 => 0.0,
         // Four digits are enough, and the same on every machine.
         live => (size as f64 / live as f64 * 1e4).round() / 1e4,

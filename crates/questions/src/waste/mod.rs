@@ -72,7 +72,7 @@ pub fn waste(
         let copies = context.copies(texts, step)?;
         let strings = context.shown_copies(&copies, WasteKindName::DuplicateStrings, page)?;
         return Ok(Waste {
-            total_live_size: loaded.heap.live_size,
+            total_live_size: loaded.heap.total_live_size(),
             total_savings: strings.savings,
             kinds: vec![strings],
             headers: None,
@@ -105,7 +105,7 @@ pub fn waste(
         by_class(padding, WasteKindName::Padding),
     ];
     Ok(Waste {
-        total_live_size: loaded.heap.live_size,
+        total_live_size: loaded.heap.total_live_size(),
         total_savings: kinds.iter().map(|kind| kind.savings).sum(),
         kinds,
         headers: Some(context.headers(page)),

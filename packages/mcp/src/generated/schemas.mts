@@ -241,6 +241,10 @@ export const ANSWERS: Record<string, Schema> = {
    "totalLiveSize": {
     "type": "number"
    },
+   "outsideSize": {
+    "type": "number",
+    "isOptional": true
+   },
    "unreferenced": {
     "type": "object",
     "properties": {

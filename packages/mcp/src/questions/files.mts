@@ -160,12 +160,16 @@ export const openHeaps = question({
       .string()
       .max(4096)
       .optional()
-      .describe("with host: the .numbers.json that was captured with it"),
+      .describe(
+        "with host: the .numbers.json that was captured with it (default: the one beside it)",
+      ),
     handles: z
       .string()
       .max(4096)
       .optional()
-      .describe("with host: the .handles.json that HEAP_HANDLES wrote beside the dump"),
+      .describe(
+        "with host: the .handles.json that HEAP_HANDLES wrote (default: the one beside the dump)",
+      ),
     slots: z
       .array(z.string().max(LONGEST_TEXT))
       .max(MOST_SLOTS)
@@ -207,7 +211,9 @@ export const openHeaps = question({
         wasm: modules[nth],
         partial,
         ...(container === undefined ? {} : { container }),
-        ...(container?.host === undefined ? {} : { host: await hostFiles(roots, container.host) }),
+        ...(container?.host === undefined
+          ? {}
+          : { host: await hostFiles(roots, dump, container.host) }),
       };
       const summary = await heaps.open(
         source,
