@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { answerSchemas, connect, GENERATIONS, type Session } from "./client.ts";
+import { answerSchemas, connect, GENERATIONS, type Session, textOf } from "./client.ts";
 
 const PROGRAM = join(import.meta.dirname, "../snapshots/program.cjs");
 let folder: string;
@@ -63,6 +63,16 @@ test("every tool answers about heap snapshots, in the form of its output schema"
       true,
     );
   }
+});
+
+test("an answer about snapshots in the wrong order begins with the doubt", async () => {
+  const opened = { dumps: ["before.heapsnapshot", "after.heapsnapshot"] };
+  const { heaps } = await session.call("open_heaps", opened);
+  const [before, after] = heaps.map(({ heap }: { heap: string }) => heap);
+  const text = async (args: Record<string, unknown>) =>
+    textOf(await session.client.callTool({ name: "suspects", arguments: args }));
+  expect(await text({ heap: before, before: after })).toMatch(/^DOUBTFUL: .*wrong order/);
+  expect(await text({ heap: after, before })).not.toContain("DOUBTFUL");
 });
 
 test("names of a snapshot are escaped and marked as data, because objects of the program have any names", async () => {

@@ -66,6 +66,13 @@ const CUTS = 8;
 
 /** Warnings that do not touch numbers. */
 const HARMLESS = new Set(["WARN_NAMES_MISSING", "WARN_NAMES_INCOMPLETE", "WARN_ADDRESS_INSIDE"]);
+/** Warnings after which an answer may be the opposite of the truth: it begins with the first of them. */
+const DOUBTS = new Set([
+  "WARN_FIELDS_DIFFER",
+  "WARN_MEMORY_SHRANK",
+  "WARN_MODULE_MISMATCH",
+  "WARN_OUT_OF_ORDER",
+]);
 const UNNAMED = new Set(["WARN_NAMES_MISSING", "WARN_NAMES_INCOMPLETE"]);
 
 /** Puts an answer together so that it has at most `most` characters. `basis` says what the numbers are. */
@@ -119,6 +126,8 @@ function shortenedAnswer(
     moreTruncated: Math.max(0, cuts.length - CUTS),
   };
   const lines = render(body as Record<string, never>);
+  const doubt = warnings.find(({ code }) => DOUBTS.has(code));
+  if (doubt !== undefined) lines.unshift(`DOUBTFUL: ${doubt.message}`);
   const names = evidence.names === null ? "" : `; names: ${evidence.names}`;
   lines.push(`Evidence: ${evidence.numbers}${names}. ${basis}`);
   for (const { code, message } of warnings) lines.push(`Warning ${code}: ${message}`);
