@@ -28,6 +28,7 @@ pub mod tolerance;
 pub mod trap;
 pub mod units;
 pub mod warning;
+mod warning_phrases;
 pub mod warnings;
 
 pub use control::{Control, Phase, Progress, Step};
