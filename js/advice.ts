@@ -25,6 +25,16 @@ const ADVICE: Readonly<Record<string, Partial<Record<Surface, string>>>> = {
     api: "pass the module as the argument wasm",
     agent: "name the module with wasm",
   },
+  ERR_HPROF_WITH_MODULE: {
+    cli: "leave out --wasm",
+    api: "leave out the argument wasm",
+    agent: "leave out wasm",
+  },
+  ERR_HPROF_TRUNCATED: {
+    cli: "take the dump again; --partial reads what is complete",
+    api: "take the dump again; partial: true reads what is complete",
+    agent: "take the dump again; partial: true reads what is complete",
+  },
   ERR_SNAPSHOT_WITH_MODULE: {
     cli: "leave out --wasm",
     api: "leave out the argument wasm",

@@ -267,7 +267,7 @@ fn bytes_to_read(file: &File, length: u64, expected: Expected) -> Result<usize> 
         Some(FileKind::Module) if length > module::MAX_SIZE => {
             return Err(ModuleError::TooLarge { size: length }.into());
         }
-        Some(FileKind::Json | FileKind::HeapDump | FileKind::Module) => length,
+        Some(FileKind::Json | FileKind::Hprof | FileKind::HeapDump | FileKind::Module) => length,
         _ if may_be_container(kind, expected) && length <= LARGEST_CONTAINER => length,
         _ => length.min(LEAST),
     };
@@ -296,7 +296,7 @@ pub(super) fn read_stream(
         _ if may_be_container(kind, expected) => LARGEST_CONTAINER,
         Some(FileKind::HeapDump) => LARGEST_DUMP,
         Some(FileKind::Module) => module::MAX_SIZE,
-        Some(FileKind::Json) => LARGEST_SNAPSHOT,
+        Some(FileKind::Json | FileKind::Hprof) => LARGEST_SNAPSHOT,
         // The reader of the input reports what is wrong.
         _ => return Ok(bytes),
     };

@@ -22,6 +22,7 @@ pub mod corpus;
 pub mod dwarf_edits;
 pub mod expressions;
 pub mod invariants;
+pub mod jvm;
 pub mod leb128;
 pub mod limits;
 pub mod module_edits;

@@ -25,6 +25,7 @@ use crate::allocators;
 use crate::containers::{compressed, coredump};
 use crate::expressions;
 use crate::invariants;
+pub use crate::jvm::jvm;
 use crate::limits::{DUMP, EXPRESSION, Limits, MODULE, QUESTIONS, SECTIONS, SNAPSHOT, within};
 use crate::module_edits::{self, Focus};
 pub use crate::native::native;
@@ -38,7 +39,7 @@ use crate::support::{DumpFile, RTTI_BASE};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them but `native_types`, whose kept inputs take several seconds, as each asks every question: only libFuzzer runs it.
-pub const ALL: [Target; 15] = [
+pub const ALL: [Target; 16] = [
     ("dump", dump),
     ("module", module),
     ("instrument", instrument),
@@ -51,6 +52,7 @@ pub const ALL: [Target; 15] = [
     ("questions", questions),
     ("expressions", expressions),
     ("snapshot", snapshot),
+    ("jvm", jvm),
     ("coredump", coredump),
     ("compressed", compressed),
     ("native", native),

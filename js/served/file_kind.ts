@@ -13,6 +13,8 @@ const KINDS = new Map<string, FileKind>([
   ['{"sn', "snapshot"],
   // After a byte order mark.
   ["\xef\xbb\xbf{", "snapshot"],
+  // A heap dump of a JVM.
+  ["JAVA", "snapshot"],
   ["\0asm", "module"],
 ]);
 

@@ -29,6 +29,8 @@ pub enum FileKind {
     Html,
     /// JSON text, such as a heap snapshot of V8.
     Json,
+    /// A heap dump of a JVM (HPROF).
+    Hprof,
 }
 
 impl FileKind {
@@ -38,6 +40,7 @@ impl FileKind {
         let start = *bytes.first_chunk::<4>()?;
         Some(match &start.map(|byte| byte.to_ascii_lowercase()) {
             _ if start == DUMP_MAGIC => Self::HeapDump,
+            _ if start == *b"JAVA" => Self::Hprof,
             _ if is_coredump(bytes) => Self::Coredump,
             _ if start == MODULE_MAGIC => Self::Module,
             [0x1f, 0x8b, ..] => Self::Gzip,
@@ -83,6 +86,7 @@ impl fmt::Display for FileKind {
             Self::Zip => "a ZIP archive",
             Self::Html => "an HTML page",
             Self::Json => "JSON text",
+            Self::Hprof => "a heap dump of a JVM",
         })
     }
 }
@@ -139,7 +143,7 @@ pub fn wrong_kind(found: &FileStart, expected: &str, magic: &str, instead: &str)
         FileKind::ModuleText if expected.contains("module") => {
             "pass the binary (.wasm) instead of the text (.wat)"
         }
-        FileKind::ModuleText | FileKind::Json => instead,
+        FileKind::ModuleText | FileKind::Json | FileKind::Hprof => instead,
     };
     format!("this is {kind}, not {expected}: {instead}")
 }

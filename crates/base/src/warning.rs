@@ -389,6 +389,9 @@ pub enum Warning {
     /// About the heap of a program of C, C++, Rust or Zig.
     #[error("{0}")]
     Native(NativeWarning),
+    /// What a source says of its heap: a code, and its own words.
+    #[error("{1}")]
+    OfSource(&'static str, String),
     /// A heap snapshot that has no memory of the size of the dump's.
     #[error(
         "no memory in the heap snapshot of the host has {memory_size} bytes, which is the size of the memory in the dump: the two files are of other moments or programs, and then the holders in JavaScript are wrong"
@@ -469,6 +472,7 @@ impl Warning {
             Self::HostNumbersMissing { .. } => "WARN_HOST_NUMBERS_MISSING",
             Self::RawMemory(warning) => warning.code(),
             Self::Native(warning) => warning.code(),
+            Self::OfSource(code, _) => code,
             Self::More { .. } => "WARN_MORE",
             Self::InDump { warning, .. } => warning.code(),
         }

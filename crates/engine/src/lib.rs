@@ -54,6 +54,7 @@ mod format;
 mod formats;
 mod host_roots;
 mod joined_heap;
+mod jvm_dump;
 mod memory_dump;
 mod program;
 mod recognised;

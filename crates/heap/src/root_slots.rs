@@ -13,7 +13,8 @@ use base::units::ObjectIndex;
 pub struct RootSlot {
     /// The kind of the root.
     pub kind: RootKind,
-    /// For a global, a root of V8 or of the host, the number of its name; for a stack word, its distance from the stack pointer in bytes.
+    /// For a global, a root of V8 or of the host, the number of its name; for a stack word, its distance from the stack pointer
+    /// in bytes, or the number of its name if the stack is one of frames.
     position: u32,
     /// The object to which the slot refers.
     pub object: ObjectIndex,
@@ -31,6 +32,8 @@ pub struct RootSlots {
     by_object: Vec<u32>,
     /// The names of the globals, then those of the pointers of the host, each ascending; then those of `starts`.
     names: Vec<String>,
+    /// Whether roots on the stack have names, of threads and frames.
+    has_frames: bool,
     /// Where paths begin before all roots.
     pub(super) starts: PathStarts,
 }
@@ -204,7 +207,14 @@ impl RootSlots {
                 object,
             });
         }
-        Self::of_sorted(slots, all)
+        let has_frames = slots
+            .iter()
+            .any(|slot: &RootSlot| slot.kind == RootKind::Stack);
+        let slots = Self::of_sorted(slots, all)?;
+        Ok(Self {
+            has_frames,
+            ..slots
+        })
     }
 
     /// The slots of two heaps that were joined, as far as they are wanted. The objects of `second` come after `offset`
@@ -246,6 +256,7 @@ impl RootSlots {
             slots,
             by_object,
             names,
+            has_frames: false,
             starts: PathStarts::default(),
         })
     }
@@ -324,7 +335,7 @@ impl RootSlots {
 
     /// The number of the stack word, counted from the top of the stack; `None` for other slots.
     pub fn stack_word(&self, slot: RootSlot) -> Option<u32> {
-        (slot.kind == RootKind::Stack).then_some(slot.position / 4)
+        (slot.kind == RootKind::Stack && !self.has_frames).then_some(slot.position / 4)
     }
 
     /// The name of the global with this number.
@@ -332,13 +343,14 @@ impl RootSlots {
         self.names.get(number as usize).map(String::as_str)
     }
 
-    /// The name of a slot: the name of the global, or `+16` for the stack; `None` for pinned objects and for
+    /// The name of a slot: the name of the global, for the stack `+16` or the frame; `None` for pinned objects and for
     /// objects whose global is not known.
     pub fn name(&self, slot: RootSlot) -> Option<String> {
         match slot.kind {
             RootKind::Global | RootKind::System | RootKind::Host => {
                 self.names.get(slot.position as usize).cloned()
             }
+            RootKind::Stack if self.has_frames => self.names.get(slot.position as usize).cloned(),
             RootKind::Stack => Some(format!("+{}", slot.position)),
             RootKind::Pinned | RootKind::Unreferenced => None,
         }

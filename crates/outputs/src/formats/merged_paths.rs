@@ -38,7 +38,9 @@ fn holders(held_by: &HeldBy) -> String {
         let both: String = both
             .map(|(bytes, what)| format!(", {what} {}", size(bytes)))
             .collect();
-        return format!("globals {global}, V8 {}{both}", size(system));
+        // V8 has no roots on the stack: a host that has is a JVM.
+        let host = if held_by.stack > 0 { "the JVM" } else { "V8" };
+        return format!("globals {global}, {host} {}{both}", size(system));
     }
     let stack = size(held_by.stack);
     match held_by.unreferenced {
