@@ -28,6 +28,13 @@ function more(name, variables, files, projects = ["package"]) {
 const FULL = [
   { name: "docs", command: "npm run --silent docs" },
   part("browsers", { tools: ["browsers"], projects: ["browser"] }),
+  {
+    name: "app",
+    command:
+      "npm run --silent build:js && npm run --silent build:app && npx vitest run --project browser __test__/browser/app.test.ts",
+    env: { TEST_PART: "browsers" },
+    counted: VITEST,
+  },
   part("compilers", { tools: ["compilers"], projects: ["package"] }),
   part("inspectors", { projects: ["package"] }),
   part("jvm", { tools: ["jdk"], projects: ["package"] }),

@@ -13,6 +13,7 @@ interface Reason {
 const REASONS: Reason[] = [
   { files: /capture_hosts|cli_hosts/, why: "the system has no small disk or no other user for it" },
   { files: /\/(cli|command_names)\.test/, why: "there is no terminal (script of util-linux)" },
+  { files: /browser\/app\.test/, why: "dist/app.html is not built", part: "app" },
   { files: /bench\.test/, why: "takes long", part: "bench" },
   { files: /parquet_recipes|snapshot_leaks/, why: "DuckDB is not here", part: "fleet" },
   { files: /other_hosts/, why: "the host is not here", part: "other-hosts" },

@@ -226,6 +226,7 @@ test("the root package has the files that users need and no binary", () => {
       "dist/served/connections.js",
       "dist/served/errors.js",
       "dist/served/file_kind.js",
+      "dist/served/file_start.js",
       "dist/served/glob.js",
       "dist/served/limits.js",
       "dist/served/local_http.js",

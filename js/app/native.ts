@@ -2,18 +2,14 @@
  * What the addon exports, over the engine in this worker. The bundle of the worker has this file in place of
  * `js/native.ts`. There is one thread: asynchronous work is done when it is started.
  */
+import type { Warning } from "../../index.js";
 import { call, callForNumbers, copyFile } from "./engine.ts";
 import { fileAt } from "./files.ts";
 
-interface Facts {
+interface HeapFacts {
   accounting: string | null;
   warnings: Warning[];
   isPartial: boolean;
-}
-
-interface Warning {
-  code: string;
-  message: string;
 }
 
 /** Ends of the page end the worker, so nothing is cancelled here. */
@@ -33,10 +29,10 @@ export class WorkControl {
 
 export class HeapHandle {
   readonly #heap: number;
-  readonly #facts: Facts;
+  readonly #facts: HeapFacts;
   readonly memorySize: number;
 
-  constructor({ heap, memorySize, ...facts }: Facts & { heap: number; memorySize: number }) {
+  constructor({ heap, memorySize, ...facts }: HeapFacts & { heap: number; memorySize: number }) {
     this.#heap = heap;
     this.#facts = facts;
     this.memorySize = memorySize;
@@ -86,7 +82,7 @@ export class HeapHandle {
   }
 }
 
-interface ViewFacts extends Facts {
+interface ViewFacts extends HeapFacts {
   view: number;
   totals: [string, number][];
   columns: string[];

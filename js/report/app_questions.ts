@@ -5,7 +5,7 @@ import { type Report, unpackReport } from "./data.ts";
 import { element } from "./dom.ts";
 import type { Questions } from "./questions.ts";
 
-interface PendingQuestion {
+interface PendingAnswer {
   resolve: (result: never) => void;
   reject: (error: Error) => void;
 }
@@ -27,7 +27,7 @@ export class AppQuestions implements Questions {
   readonly isComplete = true;
   readonly editor = null;
   readonly #worker: Worker;
-  readonly #waiting = new Map<number, PendingQuestion>();
+  readonly #waiting = new Map<number, PendingAnswer>();
   readonly #stop = element("button", { type: "button", class: "stop" }, "Cancel");
   #lastId = 0;
   /** The last that the worker said: while it works, it does not answer. */

@@ -1,5 +1,6 @@
 /** Which files belong together: dumps in their order, each with its module. */
 import type { OpenFile } from "../app/messages.ts";
+import { type FileKind, needsModule, plainKind } from "../served/file_start.ts";
 import * as format from "./format.ts";
 
 /** Bytes of a file by which it is recognised. */
@@ -7,16 +8,14 @@ const START = 1 << 16;
 /** A page has 4 GiB of memory, of which reading takes up to three times the size of a file. */
 const LARGEST = 2 ** 30;
 
-type Kind = "module" | "memory" | "other";
-
 /** What is given, or what is missing or too large. */
-export type Given =
+export type ChosenFiles =
   | { kind: "ready"; files: OpenFile[] }
   | { kind: "missing"; message: string }
   | { kind: "large"; message: string; command: string };
 
 /** Sorts files out. */
-export async function sortedOut(files: readonly File[]): Promise<Given> {
+export async function sortedOut(files: readonly File[]): Promise<ChosenFiles> {
   const large = files.find(({ size }) => size > LARGEST);
   if (large !== undefined) {
     const sizes = `${format.bytes(large.size)}: a page reads files of up to ${format.bytes(LARGEST)}`;
@@ -27,17 +26,16 @@ export async function sortedOut(files: readonly File[]): Promise<Given> {
     };
   }
   const kinds = await Promise.all(files.map(kindOf));
-  const of = (wanted: (kind: Kind) => boolean) =>
-    files.filter((_, at) => wanted(kinds[at] as Kind));
-  const modules = of((kind) => kind === "module");
-  const dumps = of((kind) => kind !== "module");
+  const modules = files.filter((_, at) => kinds[at] === "module");
+  const dumps = files.filter((_, at) => kinds[at] !== "module");
+  const hasModule = (dump: File) => needsModule(kinds[files.indexOf(dump)]);
   inOrder(dumps);
   const [firstDump] = dumps;
   if (firstDump === undefined) {
     const names = modules.map(({ name }) => format.printable(name)).join(", ");
     return missing(`${names}: a module. Its dump is missing: choose it, too.`);
   }
-  const needing = dumps.find((dump) => kinds[files.indexOf(dump)] === "memory");
+  const needing = dumps.find(hasModule);
   if (needing !== undefined && modules.length !== 1) {
     const name = format.printable(needing.name);
     return missing(
@@ -51,7 +49,7 @@ export async function sortedOut(files: readonly File[]): Promise<Given> {
     kind: "ready",
     files: dumps.map((file) => ({
       file,
-      module: kinds[files.indexOf(file)] === "memory" ? module : undefined,
+      module: hasModule(file) ? module : undefined,
     })),
   };
 }
@@ -64,20 +62,12 @@ function inOrder(dumps: File[]): void {
   dumps.sort((one, other) => time(one) - time(other) || compare(one.name, other.name));
 }
 
-function missing(message: string): Given {
+function missing(message: string): ChosenFiles {
   return { kind: "missing", message };
 }
 
-async function kindOf(file: File): Promise<Kind> {
-  const start = new Uint8Array(await file.slice(0, START).arrayBuffer());
-  const contents = await contentsOf(start);
-  const text = latin1(contents);
-  if (text.startsWith("ASHD")) return "memory";
-  if (!text.startsWith("\0asm")) return "other";
-  // A coredump is a module whose first section, with a size of one to five bytes, is named `core`.
-  const size = contents.subarray(9, 14).findIndex((byte) => byte < 0x80);
-  const isCoredump = contents[8] === 0 && size >= 0 && text.startsWith("\x04core", 10 + size);
-  return isCoredump ? "memory" : "module";
+async function kindOf(file: File): Promise<FileKind | undefined> {
+  return plainKind(await contentsOf(new Uint8Array(await file.slice(0, START).arrayBuffer())));
 }
 
 /** The first bytes of what a file contains, if it is compressed with gzip. */
@@ -95,8 +85,4 @@ async function contentsOf(start: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
     // The rest of the file is not there.
     reader.cancel().catch(() => {});
   }
-}
-
-function latin1(bytes: Uint8Array): string {
-  return String.fromCharCode(...bytes.subarray(0, 32));
 }

@@ -1,22 +1,12 @@
-/** What a file is, by its first bytes. Only here does JavaScript tell dumps from heap snapshots. */
+/** What a file is, by its first bytes, also if it is compressed. */
 import { open } from "node:fs/promises";
 import * as zlib from "node:zlib";
+import { type FileKind, plainKind } from "./file_start.js";
 
-export type FileKind = "dump" | "snapshot" | "module";
+export { type FileKind, hasNoModule, isCoredump } from "./file_start.js";
 
 /** Bytes that say it, also of a compressed file. */
 export const KIND_BYTES = 4096;
-
-/** A heap snapshot of V8 begins with its part `snapshot`. */
-const KINDS = new Map<string, FileKind>([
-  ["ASHD", "dump"],
-  ['{"sn', "snapshot"],
-  // After a byte order mark.
-  ["\xef\xbb\xbf{", "snapshot"],
-  // A heap dump of a JVM.
-  ["JAVA", "snapshot"],
-  ["\0asm", "module"],
-]);
 
 /** The kind of a file that begins with these bytes; undefined for all others. */
 export function fileKind(start: Buffer): FileKind | undefined {
@@ -39,17 +29,6 @@ export async function kindOf(path: string): Promise<FileKind | undefined> {
   } finally {
     await file.close();
   }
-}
-
-function plainKind(start: Buffer): FileKind | undefined {
-  return isCoredump(start) ? "dump" : KINDS.get(start.toString("latin1", 0, 4));
-}
-
-/** A coredump is a module whose first section, with a size of one to five bytes, is named `core`. */
-export function isCoredump(start: Buffer): boolean {
-  if (start.toString("latin1", 0, 9) !== "\0asm\x01\0\0\0\0") return false;
-  const size = start.subarray(9, 14).findIndex((byte) => byte < 0x80);
-  return size >= 0 && start.toString("latin1", 10 + size, 15 + size) === "\x04core";
 }
 
 /** The first bytes of what a compressed file contains; undefined if they cannot be read. */
@@ -75,9 +54,4 @@ function decompressor(start: Buffer): typeof zlib.gunzipSync | undefined {
 /** Node before 22.15 does not read zstd. */
 function unsupported(): never {
   throw new Error("this version of Node does not read zstd");
-}
-
-/** Whether a file is of a kind that has no module. */
-export function hasNoModule(kind: FileKind | undefined): boolean {
-  return kind === "snapshot";
 }

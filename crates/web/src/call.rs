@@ -11,7 +11,7 @@ use engine::questions::{GrowthOptions, Question};
     rename_all = "camelCase",
     rename_all_fields = "camelCase"
 )]
-pub enum Call {
+pub enum PageCall {
     /// Opens a heap, and takes over its files: [`OpenCall`].
     Open(OpenCall),
     /// Answers a question about a heap, as JSON.

@@ -10,13 +10,13 @@ unsafe extern "C" {
     safe fn phase(number: u32);
 }
 
-struct Module {
+struct ModuleState {
     session: Session,
     answer: Vec<u8>,
 }
 
 thread_local! {
-    static MODULE: RefCell<Module> = RefCell::new(Module {
+    static MODULE: RefCell<ModuleState> = RefCell::new(ModuleState {
         session: Session::new(|begun| phase(begun as u32)),
         answer: Vec::new(),
     });
@@ -46,7 +46,7 @@ pub extern "C" fn release(number: u32) {
 /// Answers the call in this memory, and releases it. Returns 1, or 0 if it failed: then the answer says why.
 #[unsafe(no_mangle)]
 pub extern "C" fn call(number: u32) -> u32 {
-    MODULE.with_borrow_mut(|Module { session, answer }| {
+    MODULE.with_borrow_mut(|ModuleState { session, answer }| {
         let asked = session.file(number).map(std::mem::take).unwrap_or_default();
         session.forget(number);
         // The memory of the last answer is free for the work.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A page asks for memory for each file and fills it slice by slice, so that JavaScript never holds a whole file. Everything
-//! else is a [`Call`], given as JSON: [`Session::answer`] answers with JSON, or with numbers as bytes. There is one thread.
+//! else is a [`PageCall`], given as JSON: [`Session::answer`] answers with JSON, or with numbers as bytes. There is one thread.
 //! Work says when a phase begins; to cancel it, the page ends the worker.
 
 mod call;
@@ -16,5 +16,5 @@ mod numbers;
 mod session;
 mod view;
 
-pub use call::{Call, NamedFile, OpenCall};
-pub use session::{Failure, Session};
+pub use call::{NamedFile, OpenCall, PageCall};
+pub use session::{CallFailure, Session};

@@ -14,19 +14,19 @@ use engine::{InMemory, Input, ReadBytes, Reading};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::call::{Call, NamedFile, OpenCall};
-use crate::view::View;
+use crate::call::{NamedFile, OpenCall, PageCall};
+use crate::view::HeapView;
 
 /// Why a call failed.
 #[derive(Debug, Serialize)]
-pub struct Failure {
+pub struct CallFailure {
     /// A stable name.
     pub code: &'static str,
     /// What was being done, and what was found.
     pub message: String,
 }
 
-impl From<Error> for Failure {
+impl From<Error> for CallFailure {
     fn from(error: Error) -> Self {
         Self {
             code: error.code(),
@@ -40,7 +40,7 @@ pub struct Session {
     files: BTreeMap<u32, Vec<u8>>,
     heaps: BTreeMap<u32, LoadedHeap>,
     tables: BTreeMap<u32, PlaceTable>,
-    views: BTreeMap<u32, View>,
+    views: BTreeMap<u32, HeapView>,
     last: u32,
     /// Told when a phase of work begins.
     on_phase: fn(Phase),
@@ -48,21 +48,21 @@ pub struct Session {
 
 /// The bytes of a file, which a heap of memory keeps.
 #[derive(Clone)]
-struct FileBytes(Arc<Vec<u8>>);
+struct PageBytes(Arc<Vec<u8>>);
 
-impl AsRef<[u8]> for FileBytes {
+impl AsRef<[u8]> for PageBytes {
     fn as_ref(&self) -> &[u8] {
         &self.0
     }
 }
 
-impl From<Vec<u8>> for FileBytes {
+impl From<Vec<u8>> for PageBytes {
     fn from(bytes: Vec<u8>) -> Self {
         Self(Arc::new(bytes))
     }
 }
 
-impl ReadBytes for FileBytes {}
+impl ReadBytes for PageBytes {}
 
 impl Session {
     /// Nothing is open. `on_phase` is called when a phase of some work begins.
@@ -103,31 +103,31 @@ impl Session {
     ///
     /// # Errors
     /// Those of the engine; `ERR_INVALID_OPTION` for another call, `ERR_HEAP_CLOSED` for a number of nothing that is open.
-    pub fn answer(&mut self, call: &[u8]) -> std::result::Result<Vec<u8>, Failure> {
-        let call = serde_json::from_slice(call).map_err(|error| Failure {
+    pub fn answer(&mut self, call: &[u8]) -> std::result::Result<Vec<u8>, CallFailure> {
+        let call = serde_json::from_slice(call).map_err(|error| CallFailure {
             code: "ERR_INVALID_OPTION",
             message: format!("the call: {error}"),
         })?;
         let control = Control::observing(self.on_phase);
         match call {
-            Call::Open(opening) => self.open(opening, &control),
-            Call::Ask {
+            PageCall::Open(opening) => self.open(opening, &control),
+            PageCall::Ask {
                 heap,
                 question,
                 before,
             } => self.ask(heap, &question, before, &control),
-            Call::View { heap, before, sort } => self.view(heap, before, &sort, &control),
-            Call::Instances { view, row } => known(&self.views, view)?.instances(row),
-            Call::RetainedSets { view } => known(&self.views, view)?.retained_sets(&control),
-            Call::PlaceTable { heap } => self.place_table(heap, &control),
-            Call::Growth { tables, options } => {
+            PageCall::View { heap, before, sort } => self.view(heap, before, &sort, &control),
+            PageCall::Instances { view, row } => known(&self.views, view)?.instances(row),
+            PageCall::RetainedSets { view } => known(&self.views, view)?.retained_sets(&control),
+            PageCall::PlaceTable { heap } => self.place_table(heap, &control),
+            PageCall::Growth { tables, options } => {
                 let tables = tables.iter().map(|&table| known(&self.tables, table));
                 let tables = tables.collect::<std::result::Result<Vec<_>, _>>()?;
                 let answer = questions::growth(&tables, &options, &control)?;
                 Ok(render_json(&answer).into_bytes())
             }
-            Call::ClassLines { table } => shown(&known(&self.tables, table)?.class_lines()),
-            Call::Close { number } => {
+            PageCall::ClassLines { table } => shown(&known(&self.tables, table)?.class_lines()),
+            PageCall::Close { number } => {
                 self.heaps.remove(&number);
                 self.tables.remove(&number);
                 self.views.remove(&number);
@@ -145,7 +145,7 @@ impl Session {
         &mut self,
         opening: OpenCall,
         control: &Control,
-    ) -> std::result::Result<Vec<u8>, Failure> {
+    ) -> std::result::Result<Vec<u8>, CallFailure> {
         // Both are taken before one of them can fail.
         let dump = self.taken(&opening.dump);
         let wasm = opening.wasm.as_ref().map(|wasm| self.taken(wasm));
@@ -167,7 +167,7 @@ impl Session {
             module.as_ref(),
             &reading,
             false,
-            |bytes: FileBytes| Ok((bytes.clone(), Box::new(InMemory(bytes)) as _)),
+            |bytes: PageBytes| Ok((bytes.clone(), Box::new(InMemory(bytes)) as _)),
             control,
         )?;
         let facts = heap.heap();
@@ -185,7 +185,7 @@ impl Session {
         answer
     }
 
-    fn taken(&mut self, named: &NamedFile) -> std::result::Result<FileBytes, Failure> {
+    fn taken(&mut self, named: &NamedFile) -> std::result::Result<PageBytes, CallFailure> {
         let bytes = self.files.remove(&named.file).ok_or_else(closed)?;
         Ok(bytes.into())
     }
@@ -196,7 +196,7 @@ impl Session {
         question: &Question,
         before: Option<u32>,
         control: &Control,
-    ) -> std::result::Result<Vec<u8>, Failure> {
+    ) -> std::result::Result<Vec<u8>, CallFailure> {
         let heap = known(&self.heaps, heap)?;
         let before = before
             .map(|before| known(&self.heaps, before))
@@ -216,7 +216,7 @@ impl Session {
         before: Option<u32>,
         sort: &str,
         control: &Control,
-    ) -> std::result::Result<Vec<u8>, Failure> {
+    ) -> std::result::Result<Vec<u8>, CallFailure> {
         let loaded = known(&self.heaps, heap)?;
         let view = match before {
             None => {
@@ -235,13 +235,13 @@ impl Session {
                     ),
                     _ => ConstructorView::new(heap, selection, control),
                 };
-                View::of_one(view?, loaded)
+                HeapView::of_one(view?, loaded)
             }
             Some(before) => {
                 let before = known(&self.heaps, before)?;
                 before.check_same_module(loaded)?;
                 let selection = Selection::<ComparisonSort>::default();
-                View::of_two(
+                HeapView::of_two(
                     loaded.compared_with(before, selection, control)?,
                     loaded,
                     before,
@@ -258,7 +258,7 @@ impl Session {
         &mut self,
         heap: u32,
         control: &Control,
-    ) -> std::result::Result<Vec<u8>, Failure> {
+    ) -> std::result::Result<Vec<u8>, CallFailure> {
         let table = questions::place_table(known(&self.heaps, heap)?, control)?;
         let number = self.next();
         let answer = shown(&json!({
@@ -271,19 +271,19 @@ impl Session {
     }
 }
 
-fn known<T>(open: &BTreeMap<u32, T>, number: u32) -> std::result::Result<&T, Failure> {
+fn known<T>(open: &BTreeMap<u32, T>, number: u32) -> std::result::Result<&T, CallFailure> {
     open.get(&number).ok_or_else(closed)
 }
 
-fn closed() -> Failure {
-    Failure {
+fn closed() -> CallFailure {
+    CallFailure {
         code: "ERR_HEAP_CLOSED",
         message: "it was closed, or was never open".to_owned(),
     }
 }
 
-pub(crate) fn shown(value: &impl Serialize) -> std::result::Result<Vec<u8>, Failure> {
-    serde_json::to_vec(value).map_err(|error| Failure {
+pub(crate) fn shown(value: &impl Serialize) -> std::result::Result<Vec<u8>, CallFailure> {
+    serde_json::to_vec(value).map_err(|error| CallFailure {
         code: "ERR_INTERNAL",
         message: error.to_string(),
     })

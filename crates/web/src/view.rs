@@ -7,38 +7,38 @@ use engine::questions::{LoadedHeap, WarningText, warnings_beside};
 use serde_json::{Value, json};
 
 use crate::numbers::bytes_of;
-use crate::session::{Failure, shown};
+use crate::session::{CallFailure, shown};
 
 /// A view of open heaps.
-pub(crate) struct View {
-    kind: Kind,
+pub(crate) struct HeapView {
+    kind: ViewKind,
     warnings: Vec<WarningText>,
 }
 
-enum Kind {
+enum ViewKind {
     One(ConstructorView),
     Two(ComparisonView),
 }
 
-impl View {
+impl HeapView {
     pub(crate) fn of_one(view: ConstructorView, heap: &LoadedHeap) -> Self {
         Self {
-            kind: Kind::One(view),
+            kind: ViewKind::One(view),
             warnings: heap.warnings().iter().map(WarningText::from).collect(),
         }
     }
 
     pub(crate) fn of_two(view: ComparisonView, heap: &LoadedHeap, before: &LoadedHeap) -> Self {
         Self {
-            kind: Kind::Two(view),
+            kind: ViewKind::Two(view),
             warnings: warnings_beside(heap, before),
         }
     }
 
     fn document(&self) -> &dyn Document {
         match &self.kind {
-            Kind::One(view) => view,
-            Kind::Two(view) => view,
+            ViewKind::One(view) => view,
+            ViewKind::Two(view) => view,
         }
     }
 
@@ -70,7 +70,7 @@ impl View {
     }
 
     /// The objects of a row: [`bytes_of`].
-    pub(crate) fn instances(&self, row: usize) -> Result<Vec<u8>, Failure> {
+    pub(crate) fn instances(&self, row: usize) -> Result<Vec<u8>, CallFailure> {
         let Some(instances) = self.document().instances(row)? else {
             return Ok(Vec::new());
         };
@@ -80,10 +80,10 @@ impl View {
     }
 
     /// By row: what its objects retain as a set; null for a comparison.
-    pub(crate) fn retained_sets(&self, control: &Control) -> Result<Vec<u8>, Failure> {
+    pub(crate) fn retained_sets(&self, control: &Control) -> Result<Vec<u8>, CallFailure> {
         match &self.kind {
-            Kind::One(view) => shown(&view.retained_set_sizes(control)?),
-            Kind::Two(_) => shown(&Value::Null),
+            ViewKind::One(view) => shown(&view.retained_set_sizes(control)?),
+            ViewKind::Two(_) => shown(&Value::Null),
         }
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn files(folder: &Path, extensions: &[&str], found: &mut Vec<PathBuf>
 }
 
 /// In JavaScript, one function recognises a file.
-const RECOGNISER_IN_JAVASCRIPT: &str = "js/served/file_kind.ts";
+const RECOGNISER_IN_JAVASCRIPT: &str = "js/served/file_start.ts";
 
 /// What code of JavaScript asks for a kind: a name, the first bytes of a file, a comparison of the extension; and texts of
 /// addresses, whose form is one of a kind.
