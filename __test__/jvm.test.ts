@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { analyzeFile, openHeapFile } from "../dist/index.js";
-import type { Heap } from "../index.js";
+import type { Heap, PathAnswer } from "../index.js";
 import { runIn } from "./support/command_line.ts";
 
 const SAMPLES = join(import.meta.dirname, "samples/jvm");
@@ -72,7 +72,7 @@ test("a weak reference keeps its referent not alive, and a soft one does", () =>
 test("local variables are held by a thread and its frame", () => {
   const where = 'user == "on-stack"';
   const [object] = heap.find({ class: "Leaky$Session", where }).objects;
-  const { path } = heap.paths({ objects: [object?.address as number] });
+  const { path } = heap.paths({ objects: [object?.address as number] }) as PathAnswer;
   expect(path?.root?.kind).toBe("stack");
   expect(path?.root?.name).toMatch(/^thread "main" at Leaky\.main\(Leaky\.java:\d+\)$/);
 });

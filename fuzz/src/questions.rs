@@ -8,10 +8,11 @@ use engine::{Control, Input, Program, Result, Tolerance};
 use serde_json::{Value, json};
 
 /// Codes of a question that a heap does not answer.
-const UNANSWERED: [&str; 3] = [
+const UNANSWERED: [&str; 4] = [
     "ERR_NO_OBJECT",
     "ERR_UNKNOWN_CLASS",
     "ERR_NOT_IN_NATIVE_HEAP",
+    "ERR_NOT_IN_HPROF",
 ];
 
 /// Opens a heap for questions.
@@ -100,10 +101,11 @@ pub fn ask_all(heap: &LoadedHeap, addresses: &[u32], table: TableOptions) -> Str
         assert!(garbage["cycles"]["count"].as_u64() <= garbage["count"].as_u64());
     }
     let objects = heap.heap().live_heap_objects().take(8);
-    let live: Vec<u32> = objects
-        .map(|object| heap.heap().memory_address(object).0)
+    let live: Vec<u64> = objects
+        .map(|object| heap.heap().address(object).0)
         .collect();
-    for &address in live.iter().chain(addresses) {
+    let others = addresses.iter().map(|&address| u64::from(address));
+    for address in live.into_iter().chain(others) {
         ask(None, json!({ "question": "object", "address": address }));
         ask(None, json!({ "question": "referrers", "address": address }));
         ask(

@@ -6,7 +6,7 @@ import { threadId } from "node:worker_threads";
 import { escapeUnprintable } from "../text.js";
 import { writeDumpFile } from "./dump_file.js";
 import { type HiddenExports, liveInstances } from "./registry.js";
-import { type Moment, takeSnapshot } from "./snapshot.js";
+import { type CaptureMoment, takeSnapshot } from "./snapshot.js";
 
 /** Absolute: the program may change its working directory later. */
 const DIRECTORY = resolve(process.env.HEAP_DUMP_DIRECTORY || "heap-dumps");
@@ -27,7 +27,7 @@ export function dumpDirectory(): string {
  */
 export function writeAllDumps(
   instances: readonly HiddenExports[] = liveInstances(),
-  moment: Moment = "now",
+  moment: CaptureMoment = "now",
 ): number {
   for (const instance of instances) {
     try {

@@ -44,7 +44,7 @@ const HOST_ROOTS = 0x8000_0000;
 const AT_REST = 0x4000_0000;
 
 /** When a snapshot is taken. After a trap, the stack is as it was in the function that trapped. */
-export type Moment = "now" | "after a trap";
+export type CaptureMoment = "now" | "after a trap";
 
 /**
  * Reads the boundaries, the global values and the memory of an instance.
@@ -56,7 +56,7 @@ export type Moment = "now" | "after a trap";
 export function takeSnapshot(
   target: object,
   options?: CaptureOptions | null,
-  moment: Moment = "now",
+  moment: CaptureMoment = "now",
 ): Snapshot {
   const { memory: givenMemory, allowMissingGlobals, hostRoots } = options ?? NO_OPTIONS;
   const exports = findExports(target, givenMemory);

@@ -2,7 +2,7 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { modulesIn } from "../explorer/modules.js";
-import { hasNoModule, kindOf } from "../served/file_kind.js";
+import { hasNoModule, isHeap, kindOf } from "../served/file_kind.js";
 import { addon } from "./addon.js";
 import { orderOfNumbers } from "./dump_files.js";
 import { inputFile } from "./inputs.js";
@@ -90,7 +90,7 @@ async function placesOf(folder: string, depth: number): Promise<string[][]> {
   const entries = readdirSync(folder, { withFileTypes: true }).sort(byName);
   const named = entries.filter((entry) => entry.isFile() && NAME.test(entry.name));
   const files = await kinds(named.map(({ name }) => join(folder, name)));
-  const dumps = files.filter(({ kind }) => kind === "dump");
+  const dumps = files.filter(({ kind }) => !hasNoModule(kind));
   const kept = (dumps.length > 0 ? dumps : files).map(({ file }) => file);
   const places = kept.length > 0 ? [kept] : [];
   if (depth === DEEPEST || kept.length > 0) return places;
@@ -103,7 +103,7 @@ async function kinds(files: readonly string[]) {
   const found = [];
   for (const file of files) {
     const kind = await kindOf(file).catch(() => undefined);
-    if (kind === "dump" || kind === "snapshot") found.push({ file, kind });
+    if (isHeap(kind)) found.push({ file, kind });
   }
   return found;
 }

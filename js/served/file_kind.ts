@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import * as zlib from "node:zlib";
 import { type FileKind, plainKind } from "./file_start.js";
 
-export { type FileKind, hasNoModule, isCoredump } from "./file_start.js";
+export { type FileKind, hasNoModule, isCoredump, isHeap } from "./file_start.js";
 
 /** Bytes that say it, also of a compressed file. */
 export const KIND_BYTES = 4096;

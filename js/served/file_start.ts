@@ -29,6 +29,11 @@ function latin1(bytes: Uint8Array, from: number, to: number): string {
   return String.fromCharCode(...bytes.subarray(from, to));
 }
 
+/** Whether a file is of a kind with a heap. */
+export function isHeap(kind: FileKind | undefined): kind is "dump" | "snapshot" {
+  return kind === "dump" || kind === "snapshot";
+}
+
 /** Whether a file is of a kind that has no module. */
 export function hasNoModule(kind: FileKind | undefined): boolean {
   return kind === "snapshot";

@@ -8,14 +8,14 @@ use base::units::{Address, ObjectAddress};
 /// bytes. Only a heap whose addresses are further apart takes 8.
 #[derive(Clone, Debug)]
 pub struct Addresses {
-    column: Column,
+    column: AddressColumn,
     base: u64,
     /// The granule, as a power of two.
     shift: u32,
 }
 
 #[derive(Clone, Debug)]
-enum Column {
+enum AddressColumn {
     Offsets(Vec<u32>),
     Wide(Vec<u64>),
 }
@@ -30,7 +30,7 @@ impl Default for Addresses {
 impl From<Vec<u32>> for Addresses {
     fn from(offsets: Vec<u32>) -> Self {
         Self {
-            column: Column::Offsets(offsets),
+            column: AddressColumn::Offsets(offsets),
             base: 0,
             shift: 0,
         }
@@ -51,7 +51,7 @@ impl Addresses {
         let shift = bits.trailing_zeros().min(u64::BITS - 1);
         if last.wrapping_sub(base) >> shift > u64::from(u32::MAX) {
             return Ok(Self {
-                column: Column::Wide(addresses),
+                column: AddressColumn::Wide(addresses),
                 base: 0,
                 shift: 0,
             });
@@ -60,7 +60,7 @@ impl Addresses {
             .iter()
             .map(|address| (address.wrapping_sub(base) >> shift) as u32);
         Ok(Self {
-            column: Column::Offsets(columns::collected(offsets)?),
+            column: AddressColumn::Offsets(columns::collected(offsets)?),
             base,
             shift,
         })
@@ -69,8 +69,8 @@ impl Addresses {
     /// The number of objects.
     pub fn len(&self) -> usize {
         match &self.column {
-            Column::Offsets(offsets) => offsets.len(),
-            Column::Wide(addresses) => addresses.len(),
+            AddressColumn::Offsets(offsets) => offsets.len(),
+            AddressColumn::Wide(addresses) => addresses.len(),
         }
     }
 
@@ -83,8 +83,8 @@ impl Addresses {
     #[inline]
     pub fn get(&self, nth: usize) -> ObjectAddress {
         ObjectAddress(match &self.column {
-            Column::Offsets(offsets) => self.base + (u64::from(offsets[nth]) << self.shift),
-            Column::Wide(addresses) => addresses[nth],
+            AddressColumn::Offsets(offsets) => self.base + (u64::from(offsets[nth]) << self.shift),
+            AddressColumn::Wide(addresses) => addresses[nth],
         })
     }
 
@@ -97,7 +97,7 @@ impl Addresses {
     #[inline]
     pub fn words(&self) -> &[u32] {
         match &self.column {
-            Column::Offsets(offsets) if self.base == 0 && self.shift == 0 => offsets,
+            AddressColumn::Offsets(offsets) if self.base == 0 && self.shift == 0 => offsets,
             _ => &[],
         }
     }
@@ -138,23 +138,23 @@ impl Addresses {
     #[inline]
     pub fn prefetch(&self, nth: u32) {
         match &self.column {
-            Column::Offsets(offsets) => crate::prefetch(offsets, nth),
-            Column::Wide(addresses) => crate::prefetch(addresses, nth),
+            AddressColumn::Offsets(offsets) => crate::prefetch(offsets, nth),
+            AddressColumn::Wide(addresses) => crate::prefetch(addresses, nth),
         }
     }
 
     /// The size of the column in bytes.
     pub(crate) fn memory_size(&self) -> usize {
         match &self.column {
-            Column::Offsets(offsets) => offsets.capacity() * size_of::<u32>(),
-            Column::Wide(addresses) => addresses.capacity() * size_of::<u64>(),
+            AddressColumn::Offsets(offsets) => offsets.capacity() * size_of::<u32>(),
+            AddressColumn::Wide(addresses) => addresses.capacity() * size_of::<u64>(),
         }
     }
 
     pub(crate) fn shrink_to_fit(&mut self) {
         match &mut self.column {
-            Column::Offsets(offsets) => offsets.shrink_to_fit(),
-            Column::Wide(addresses) => addresses.shrink_to_fit(),
+            AddressColumn::Offsets(offsets) => offsets.shrink_to_fit(),
+            AddressColumn::Wide(addresses) => addresses.shrink_to_fit(),
         }
     }
 
@@ -164,10 +164,12 @@ impl Addresses {
     /// [`Error::OutOfMemory`](base::Error::OutOfMemory).
     pub fn copied(&self) -> Result<Self> {
         let column = match &self.column {
-            Column::Offsets(offsets) => {
-                Column::Offsets(columns::collected(offsets.iter().copied())?)
+            AddressColumn::Offsets(offsets) => {
+                AddressColumn::Offsets(columns::collected(offsets.iter().copied())?)
             }
-            Column::Wide(addresses) => Column::Wide(columns::collected(addresses.iter().copied())?),
+            AddressColumn::Wide(addresses) => {
+                AddressColumn::Wide(columns::collected(addresses.iter().copied())?)
+            }
         };
         Ok(Self { column, ..*self })
     }

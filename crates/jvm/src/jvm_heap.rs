@@ -5,35 +5,12 @@ use std::sync::Arc;
 
 use crate::container_layout::OWN_STORAGE;
 use crate::contents::FileReader;
+use crate::facts;
 use crate::model::{JavaSlotKind, Model};
 use crate::values::ValueReader;
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::{ClassFacts, ClassPattern, ClassUse, DumpBytes, Facts, Heap, Lacks};
-
-/// In place of the hash of a module: dumps of JVMs have none. Ids of two dumps cannot be compared, because the collector
-/// moves objects.
-const PROGRAM: u64 = 0x4a56_4d00;
-/// How many references of an object, from its last on, may lead to its own storage.
-const STORAGE_REFERENCES: usize = 64;
-const PLAIN_CLASSES: [&str; 4] = [
-    "java.lang.Object",
-    "java.lang.Object[]",
-    "java.lang.String",
-    "byte[]",
-];
-const CONTENT_CLASSES: [&str; 10] = [
-    "java.lang.String",
-    "boolean[]",
-    "char[]",
-    "float[]",
-    "double[]",
-    "byte[]",
-    "short[]",
-    "int[]",
-    "long[]",
-    "java.lang.Object[]",
-];
+use heap::{DumpBytes, Facts, Heap};
 
 pub(crate) struct JvmSource {
     pub(crate) heap: Arc<Heap>,
@@ -46,7 +23,7 @@ pub(crate) struct JvmSource {
 
 impl JvmSource {
     pub(crate) fn new(heap: Arc<Heap>, model: Model, contents: Box<dyn DumpBytes>) -> Self {
-        let facts = facts();
+        let facts = facts::facts();
         let storage = storage(&model);
         Self {
             heap,
@@ -71,33 +48,6 @@ impl JvmSource {
 
     pub(crate) fn class_name(&self, object: ObjectIndex) -> &str {
         &self.heap.objects.class_of(object).name
-    }
-}
-
-fn facts() -> Facts {
-    let contents = CONTENT_CLASSES.map(|name| (ClassPattern::Is(name), ClassUse::Contents));
-    let containers = [(ClassPattern::Begins("java.util."), ClassUse::Container)];
-    Facts {
-        program: PROGRAM,
-        has_module: false,
-        keeps_numbers: false,
-        is_numbered_anew: false,
-        storage_references: STORAGE_REFERENCES,
-        format: None,
-        classes: ClassFacts {
-            plain: &PLAIN_CLASSES,
-            uses: contents.into_iter().chain(containers).collect(),
-            ..ClassFacts::default()
-        },
-        lacks: Lacks {
-            code: "ERR_NOT_IN_HPROF",
-            heap: "a heap dump of a JVM",
-            garbage: None,
-            contents: None,
-            blocks: Some(
-                "the profile is of a WebAssembly program, and the dump is of the heap of a JVM",
-            ),
-        },
     }
 }
 

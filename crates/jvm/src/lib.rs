@@ -6,7 +6,7 @@
 //! | `classes`, `table`, `id_index` | which object is of which class, and which object has an id |
 //! | `field_layout`, `sizes` | how large objects are: a dump does not say it |
 //! | `edges`, `roots`, `unlisted_roots`, `graph`, `graph_reader` | references, roots, and the heap that they make |
-//! | `jvm_heap`, `source`, `reader`, `fields`, `contents`, `values`, `container_layout`, `containers`, `survey` | what questions ask |
+//! | `jvm_heap`, `facts`, `source`, `reader`, `fields`, `contents`, `values`, `container_layout`, `containers`, `survey` | what questions ask |
 //!
 //! A file is read where it lies. Beside it, an object takes 16 bytes while the file is read, and 5 afterwards for questions:
 //! where its record is.
@@ -19,6 +19,7 @@ mod containers;
 mod contents;
 mod edges;
 mod error;
+mod facts;
 mod field_layout;
 mod fields;
 mod graph;

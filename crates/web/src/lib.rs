@@ -12,9 +12,11 @@
 mod call;
 #[cfg(target_family = "wasm")]
 mod exports;
+mod failure;
 mod numbers;
 mod session;
 mod view;
 
 pub use call::{NamedFile, OpenCall, PageCall};
-pub use session::{CallFailure, Session};
+pub use failure::CallFailure;
+pub use session::Session;

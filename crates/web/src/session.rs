@@ -5,35 +5,17 @@ use std::sync::Arc;
 
 use base::columns;
 use base::control::{Control, Phase};
-use base::error::{Error, Result};
+use base::error::Result;
 use base::tolerance::Tolerance;
 use engine::heap::views::{ComparisonSort, ConstructorSort, ConstructorView, Selection};
 use engine::outputs::formats::{accounting_json, render_json};
 use engine::questions::{self, LoadedHeap, PlaceTable, Question, WarningText};
 use engine::{InMemory, Input, ReadBytes, Reading};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::call::{NamedFile, OpenCall, PageCall};
+use crate::failure::{CallFailure, shown};
 use crate::view::HeapView;
-
-/// Why a call failed.
-#[derive(Debug, Serialize)]
-pub struct CallFailure {
-    /// A stable name.
-    pub code: &'static str,
-    /// What was being done, and what was found.
-    pub message: String,
-}
-
-impl From<Error> for CallFailure {
-    fn from(error: Error) -> Self {
-        Self {
-            code: error.code(),
-            message: error.to_string(),
-        }
-    }
-}
 
 /// Everything that one worker has open.
 pub struct Session {
@@ -48,21 +30,21 @@ pub struct Session {
 
 /// The bytes of a file, which a heap of memory keeps.
 #[derive(Clone)]
-struct PageBytes(Arc<Vec<u8>>);
+struct OwnedFile(Arc<Vec<u8>>);
 
-impl AsRef<[u8]> for PageBytes {
+impl AsRef<[u8]> for OwnedFile {
     fn as_ref(&self) -> &[u8] {
         &self.0
     }
 }
 
-impl From<Vec<u8>> for PageBytes {
+impl From<Vec<u8>> for OwnedFile {
     fn from(bytes: Vec<u8>) -> Self {
         Self(Arc::new(bytes))
     }
 }
 
-impl ReadBytes for PageBytes {}
+impl ReadBytes for OwnedFile {}
 
 impl Session {
     /// Nothing is open. `on_phase` is called when a phase of some work begins.
@@ -167,7 +149,7 @@ impl Session {
             module.as_ref(),
             &reading,
             false,
-            |bytes: PageBytes| Ok((bytes.clone(), Box::new(InMemory(bytes)) as _)),
+            |bytes: OwnedFile| Ok((bytes.clone(), Box::new(InMemory(bytes)) as _)),
             control,
         )?;
         let facts = heap.heap();
@@ -185,7 +167,7 @@ impl Session {
         answer
     }
 
-    fn taken(&mut self, named: &NamedFile) -> std::result::Result<PageBytes, CallFailure> {
+    fn taken(&mut self, named: &NamedFile) -> std::result::Result<OwnedFile, CallFailure> {
         let bytes = self.files.remove(&named.file).ok_or_else(closed)?;
         Ok(bytes.into())
     }
@@ -280,11 +262,4 @@ fn closed() -> CallFailure {
         code: "ERR_HEAP_CLOSED",
         message: "it was closed, or was never open".to_owned(),
     }
-}
-
-pub(crate) fn shown(value: &impl Serialize) -> std::result::Result<Vec<u8>, CallFailure> {
-    serde_json::to_vec(value).map_err(|error| CallFailure {
-        code: "ERR_INTERNAL",
-        message: error.to_string(),
-    })
 }

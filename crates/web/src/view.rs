@@ -6,8 +6,8 @@ use engine::outputs::formats::{Document, accounting_json};
 use engine::questions::{LoadedHeap, WarningText, warnings_beside};
 use serde_json::{Value, json};
 
+use crate::failure::{CallFailure, shown};
 use crate::numbers::bytes_of;
-use crate::session::{CallFailure, shown};
 
 /// A view of open heaps.
 pub(crate) struct HeapView {

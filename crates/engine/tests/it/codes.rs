@@ -34,22 +34,31 @@ fn codes_in(file: &str) -> BTreeSet<String> {
     literals(code)
 }
 
-/// The codes of what kinds of heaps lack: each source says its own.
-fn codes_of_sources() -> BTreeSet<String> {
+/// The literals of lines that begin so, in files of these names of any crate.
+fn literals_of_sources(files: &[&str], begin: &str) -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let crates = fs::read_dir(root.join("crates")).unwrap();
-    let files = ["source.rs", "facts.rs"];
     let sources = crates.flat_map(|entry| {
         let folder = entry.unwrap().path().join("src");
-        files.map(|file| folder.join(file))
+        files.iter().map(move |file| folder.join(file))
     });
     let texts = sources.filter_map(|file| fs::read_to_string(file).ok());
     let codes = texts.flat_map(|text| {
         let lines = text.lines().map(str::trim);
-        let codes = lines.filter(|line| line.starts_with("code: \"ERR_"));
+        let codes = lines.filter(|line| line.starts_with(begin));
         codes.flat_map(literals).collect::<Vec<_>>()
     });
     codes.collect()
+}
+
+/// The codes of what kinds of heaps lack: each source says its own.
+fn codes_of_sources() -> BTreeSet<String> {
+    literals_of_sources(&["source.rs", "facts.rs"], "code: \"ERR_")
+}
+
+/// The codes of warnings that only one kind of heap has.
+fn warnings_of_sources() -> BTreeSet<String> {
+    literals_of_sources(&["warnings.rs"], "\"WARN_")
 }
 
 /// The files in which a crate says its codes: those that implement the trait `Coded`, and the error of all crates.
@@ -128,5 +137,8 @@ fn the_warning_codes_of_the_engine_are_those_of_the_public_type() {
     let mut codes = codes_in("crates/base/src/warning.rs");
     codes.extend(codes_in("crates/base/src/raw_memory_warning.rs"));
     codes.extend(codes_in("crates/base/src/native_warning.rs"));
+    let of_sources = warnings_of_sources();
+    assert!(of_sources.len() >= 3, "{of_sources:?}");
+    codes.extend(of_sources);
     assert_eq!(codes, union("WarningCode"));
 }

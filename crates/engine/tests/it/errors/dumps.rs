@@ -3,8 +3,17 @@
 use super::*;
 
 #[test]
+fn an_empty_dump_is_called_empty() {
+    assert_dump_fails(
+        |dump| dump.bytes.clear(),
+        "ERR_DUMP_TRUNCATED",
+        "heap.dump: the file is empty: its writer was stopped, or the disk is full; capture the dump again",
+    );
+}
+
+#[test]
 fn a_dump_that_ends_in_its_magic_is_truncated() {
-    for length in 0..4 {
+    for length in 1..4 {
         assert_dump_fails(
             |dump| dump.bytes.truncate(length),
             "ERR_DUMP_TRUNCATED",

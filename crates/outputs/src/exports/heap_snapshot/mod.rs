@@ -15,6 +15,7 @@ mod edges;
 mod garbage;
 mod names;
 mod nodes;
+mod object_ids;
 mod options;
 mod passes;
 mod pieces;

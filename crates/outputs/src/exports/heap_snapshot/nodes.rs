@@ -7,12 +7,12 @@ use super::contents::{self, ContentNames};
 use super::passes::{Sequence, WorkPiece};
 use super::pieces::ObjectPieces;
 use super::recent::Texts;
-use super::schema::{LAST_FIXED_ID, NodeType};
+use super::schema::NodeType;
 use super::writer::Writer;
 use base::columns;
 use base::error::Result;
 use base::units::ObjectIndex;
-use heap::{ContentReader, Heap};
+use heap::ContentReader;
 
 /// Some of the nodes.
 #[derive(Default)]
@@ -80,36 +80,6 @@ impl WorkPiece for NodePiece {
 
     fn units(&self) -> u64 {
         self.written
-    }
-}
-
-/// Where the ids of objects come from. All are odd, as those of V8.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum ObjectIds {
-    /// From the addresses, so that an object has the same id in every snapshot.
-    Addresses,
-    /// From the numbers of the objects: addresses of 64 bits do not fit, and others can be too close to each other.
-    Numbers,
-}
-
-impl ObjectIds {
-    pub(super) fn of(heap: &Heap) -> Self {
-        let addresses = &heap.objects.addresses;
-        let is_apart = |address: u64| address > u64::from(LAST_FIXED_ID) && address & 1 == 0;
-        if addresses.fit_32_bits() && addresses.iter().all(|address| is_apart(address.0)) {
-            Self::Addresses
-        } else {
-            Self::Numbers
-        }
-    }
-
-    #[inline]
-    fn of_object(self, heap: &Heap, object: ObjectIndex) -> u32 {
-        match self {
-            Self::Addresses => heap.address(object).0 as u32 | 1,
-            // More than 2^31 objects do not fit in memory.
-            Self::Numbers => LAST_FIXED_ID + 2 + 2 * object.0,
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::super::output::Line;
 use super::chosen::Chosen;
 use super::names::NumberedNames;
-use super::nodes::ObjectIds;
+use super::object_ids::ObjectIds;
 use super::options::HeapSnapshotOptions;
 use super::schema::{EdgeType, NODE_FIELDS, NodeType};
 use base::control::Step;
