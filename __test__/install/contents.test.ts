@@ -54,6 +54,8 @@ test("the root package has the files that users need and no binary", () => {
       "dist/bytes.js",
       "dist/capture.d.ts",
       "dist/capture.js",
+      "dist/capture/at_rest.d.ts",
+      "dist/capture/at_rest.js",
       "dist/capture/dump_bytes.d.ts",
       "dist/capture/dump_bytes.js",
       "dist/capture/dump_file.d.ts",

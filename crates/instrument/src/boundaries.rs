@@ -233,7 +233,8 @@ fn linked_boundaries(module: &Module<'_>, code: &CodeFacts) -> Option<Boundaries
 fn constant_base(module: &Module<'_>, code: &CodeFacts) -> Option<GlobalIndex> {
     let lowest = segments_end(module);
     let is_base = |initial: u32| initial >= lowest && initial.is_multiple_of(4);
-    let globals = module.globals.iter().filter(|_| code.has_allocator());
+    let has_root = code.has_allocator() && code.has_root_size();
+    let globals = module.globals.iter().filter(|_| has_root);
     let mut found = globals.filter(|global| !global.mutable && global.initial.is_some_and(is_base));
     let only = found.next()?;
     found.next().is_none().then_some(only.index)

@@ -107,6 +107,11 @@ impl CodeFacts {
         self.has_largest == [true; LARGEST_SIZES.len()]
     }
 
+    /// Whether the code has the size of the allocator's root as a constant. The stub runtime has no such root.
+    pub fn has_root_size(&self) -> bool {
+        self.constants.contains(&ROOT_SIZE)
+    }
+
     /// The address of the allocator's root, at or above this one, if the code has it as a constant. Also
     /// `None` if there are several candidates.
     pub fn allocator_root(&self, lowest: u32) -> Option<u32> {

@@ -1,5 +1,6 @@
 /** `sites`: which lines of source allocated what is alive. */
 import { type Command, Option } from "commander";
+import type { WarningData } from "../../native.js";
 import { addon } from "../addon.js";
 import { checkInputs } from "../inputs.js";
 import { writeWarnings } from "../messages.js";
@@ -108,7 +109,7 @@ async function growthOf(
   );
   const [before, after] = heaps;
   if (before === undefined || after === undefined) return "";
-  for (const heap of heaps) writeWarnings(heap.warnings());
+  for (const heap of heaps) writeWarnings(ofSites(heap));
   const { json, text } = siteGrowth(
     before,
     profileBefore,
@@ -131,10 +132,15 @@ async function writeSites(dump: string, options: SitesCommandOptions): Promise<v
   const control = new WorkControl();
   const [heap] = await new ProgressLine().watch(control, openAll([dump], [wasm], options, control));
   if (heap === undefined) return;
-  writeWarnings(heap.warnings());
+  writeWarnings(ofSites(heap));
   const { json, text, pprof } = allocationSites(heap, encoded, limit, widthOf(output));
   if (format === "pprof") return await write([pprof], output);
   await write([Buffer.from(format === "json" ? `${limited(json, limit)}\n` : text)], output);
+}
+
+/** The warnings that concern lines. They name no classes and no fields. */
+function ofSites(heap: { warnings(): WarningData[] }): WarningData[] {
+  return heap.warnings().filter(({ code }) => code !== "WARN_NAMES_INCOMPLETE");
 }
 
 /** The columns of a text for an output. */

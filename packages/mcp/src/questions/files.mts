@@ -132,7 +132,7 @@ export const openHeaps = question({
       .max(4096)
       .optional()
       .describe(
-        "the module of the dumps (default: the one module beside the first dump, or in build there)",
+        "the module of the dumps (default: the one beside the first dump, or in build there)",
       ),
     partial: z
       .boolean()
@@ -150,7 +150,7 @@ export const openHeaps = question({
       .min(0)
       .max(MOST_U32)
       .optional()
-      .describe("of coredumps with several instances of the module, the number of one"),
+      .describe("of a coredump with several instances: the number of one"),
     host: z
       .string()
       .max(4096)
@@ -160,16 +160,12 @@ export const openHeaps = question({
       .string()
       .max(4096)
       .optional()
-      .describe(
-        "with host: the .numbers.json that was captured with it (default: the one beside it)",
-      ),
+      .describe("with host: its .numbers.json (default: the one beside it)"),
     handles: z
       .string()
       .max(4096)
       .optional()
-      .describe(
-        "with host: the .handles.json that HEAP_HANDLES wrote (default: the one beside the dump)",
-      ),
+      .describe("with host: the .handles.json of HEAP_HANDLES (default: beside the dump)"),
     slots: z
       .array(z.string().max(LONGEST_TEXT))
       .max(MOST_SLOTS)
