@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 
-use crate::session::{Session, shown};
+use crate::failure::shown;
+use crate::session::Session;
 
 #[link(wasm_import_module = "page")]
 unsafe extern "C" {
