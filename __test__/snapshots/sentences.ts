@@ -50,7 +50,7 @@ function hasGrown(told: Told, count: number, className: string, size: string, mo
   });
 }
 
-/** Whether a place right behind that of an object has this much more. */
+/** Whether the place after an object on a path has this much more. */
 function hasMore(told: Told, id: string, count: number, className: string, size: string) {
   const { heap, before } = told;
   const holders = [...heap.places()].find(([, objects]) => objects.includes(heap.at(Number(id))));

@@ -11,6 +11,7 @@ mod edge_run;
 mod edges;
 mod entries;
 mod error;
+mod examined_objects;
 mod extraction;
 mod facts;
 mod fields;

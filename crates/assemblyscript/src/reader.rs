@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::accounting::BlockTotals;
 use super::class_slots::{ClassIds, DescribedClass};
+use super::examined_objects::{CHUNK, Objects};
 use super::header_checks::HeaderChecks;
 use super::header_pass::{HeaderChunk, HeaderPass};
 use super::memory_pages::MemoryPages;
@@ -33,9 +34,6 @@ use heap::{AddressIndex, CollectorState, HeapClass, ObjectTable};
 
 /// The number of bytes of the heap between two checks for cancellation.
 const WALK_INTERVAL: u64 = 1 << 20;
-
-/// The number of blocks of one task.
-const CHUNK: usize = 1 << 14;
 
 /// The number of tasks after which memory is released.
 const CHUNKS_PER_ROUND: usize = 32;
@@ -439,65 +437,4 @@ struct BrokenLinks {
     broken: Vec<u32>,
     /// The object that is swept next. It is normal that the list is broken there.
     cursor: Option<u32>,
-}
-
-/// Objects under examination, as columns; the static ones first.
-#[derive(Default)]
-struct Objects {
-    payloads: Vec<u32>,
-    /// Block sizes; 0 for static objects.
-    sizes: Vec<u32>,
-    class_ids: Vec<u32>,
-    /// Payloads of pinned objects, whether or not they are kept.
-    pinned: Vec<u32>,
-    /// Payloads of blocks that are not kept, but look like objects that are being added to a list or removed
-    /// from one, ascending.
-    torn: Vec<u32>,
-}
-
-impl Objects {
-    fn total_size(&self) -> u64 {
-        self.sizes.par_iter().map(|&size| u64::from(size)).sum()
-    }
-
-    /// The blocks of the objects after the static ones.
-    fn blocks(&self, statics: usize) -> impl Iterator<Item = Address> {
-        let payloads = self.payloads[statics..].iter();
-        payloads.filter_map(|&payload| block_of(Address(payload)))
-    }
-
-    fn columns(&mut self) -> [&mut Vec<u32>; 3] {
-        [&mut self.payloads, &mut self.sizes, &mut self.class_ids]
-    }
-
-    /// Closes the gaps after the kept objects at the start of each chunk.
-    fn close_gaps(&mut self, statics: usize, kept: impl Iterator<Item = usize> + Clone) {
-        for column in self.columns() {
-            let mut end = statics;
-            for (chunk, kept) in kept.clone().enumerate() {
-                let start = statics + chunk * CHUNK;
-                if start != end {
-                    column.copy_within(start..start + kept, end);
-                }
-                end += kept;
-            }
-            column.truncate(end);
-        }
-    }
-
-    /// Keeps the static objects, and of the others those for which `keep` returns true, given position and
-    /// block.
-    fn keep_where(&mut self, statics: usize, keep: impl Fn(usize, Address) -> bool) -> Result<()> {
-        let mut kept = columns::with_capacity(self.payloads.len() - statics)?;
-        let blocks = self.blocks(statics).enumerate();
-        kept.extend(blocks.map(|(nth, block)| keep(nth, block)));
-        for column in self.columns() {
-            let mut at = 0;
-            column.retain(|_| {
-                at += 1;
-                at <= statics || kept[at - 1 - statics]
-            });
-        }
-        Ok(())
-    }
 }

@@ -114,6 +114,20 @@ impl Edges {
         self.wide_labels.get(position as usize).copied()
     }
 
+    /// The position of a reference with this target and label, after `skipped` equal ones of the same source.
+    pub fn position(
+        &self,
+        source: ObjectIndex,
+        target: ObjectIndex,
+        label: EdgeLabel,
+        skipped: usize,
+    ) -> Option<u32> {
+        let mut equal = self.range(source).filter(|&position| {
+            self.target(position) == target && self.label(position) == Some(label)
+        });
+        equal.nth(skipped)
+    }
+
     /// Whether the reference at this position of the column has an index: only those of snapshots do.
     #[inline]
     pub fn has_index(&self, position: u32) -> bool {

@@ -223,12 +223,8 @@ impl ObjectReader for JvmReader<'_> {
         skipped: usize,
     ) -> Result<String> {
         let heap = &self.source.heap;
-        let edges = &heap.edges;
-        let mut positions = edges.range(source).filter(|&position| {
-            edges.target(position) == target && edges.label(position) == Some(label)
-        });
         let class_slot = heap.objects.class_slots[source.at()];
-        Ok(match positions.nth(skipped) {
+        Ok(match heap.edges.position(source, target, label, skipped) {
             Some(position) => self.source.label_at(class_slot, position),
             None => self.source.class_label(class_slot, label),
         })

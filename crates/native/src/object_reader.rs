@@ -171,11 +171,8 @@ impl ObjectReader for NativeReader<'_> {
         skipped: usize,
     ) -> Result<String> {
         let edges = &self.source.heap().edges;
-        let mut positions = edges.range(source).filter(|&position| {
-            edges.target(position) == target && edges.label(position) == Some(label)
-        });
-        let exact = positions
-            .nth(skipped)
+        let exact = edges
+            .position(source, target, label, skipped)
             .and_then(|position| self.exact(source, position));
         let slot = self.source.heap().objects.class_slots[source.at()];
         Ok(exact.unwrap_or_else(|| self.source.class_label(slot, label)))

@@ -296,7 +296,7 @@ pub fn all_memories(pids: Option<&[u32]>, control: &Control) -> Result<AllMemori
     Ok(all)
 }
 
-/// Elsewhere, the system lets nobody read a process.
+/// Processes can be read on Linux only.
 #[cfg(not(target_os = "linux"))]
 pub fn all_memories(_: Option<&[u32]>, _: &Control) -> Result<AllMemories> {
     process(0, None).map(|_| AllMemories::default())

@@ -13,9 +13,9 @@ use crate::mapping::{Mapping, Protection};
 use crate::sightings::LinearMemory;
 use crate::space::{AddressSpace, read_all};
 
-/// How far before and behind the address of the memory the address of the globals may be.
+/// V8 keeps the address of the globals within this many bytes of the memory's address.
 const NEAR: u64 = 1024;
-/// How far behind the address of the memory the globals may be.
+/// wasmtime keeps the globals within this many bytes after the memory's address.
 const BEHIND: u64 = 4096;
 /// Where V8 keeps the address of the globals, counted from that of the memory: in Node 20, 22, and 24 to 26 (there also
 /// from a second place of the memory).
@@ -97,16 +97,25 @@ pub fn find_globals(
     // What is where V8 keeps it comes first.
     possible.dedup_by_key(|place| (place.address, place.is_of_slots));
     possible.retain(|place| place.read(space, layout, size).is_some());
-    if possible
+    let is_by_place = |place: &&GlobalsPlace| place.evidence == PlaceEvidence::ByPlace;
+    let is_by_values = |place: &&GlobalsPlace| {
+        let strict = GlobalsPlace {
+            evidence: PlaceEvidence::ByValues,
+            ..**place
+        };
+        strict.read(space, layout, size).is_some()
+    };
+    // A place that has both is the one. Otherwise, a place of one kind beside a place of the other is a contradiction.
+    let both: Vec<_> = possible
         .iter()
-        .any(|place| place.evidence == PlaceEvidence::ByPlace)
-    {
-        possible.retain(|place| place.evidence == PlaceEvidence::ByPlace);
-    }
+        .filter(is_by_place)
+        .filter(is_by_values)
+        .collect();
     let missing = |why: String| OutsideError::NoGlobals { why };
-    match possible[..] {
-        [place] => Ok(place),
-        [] => Err(missing(
+    match (&both[..], &possible[..]) {
+        ([place], _) => Ok(**place),
+        ([], [place]) => Ok(*place),
+        ([], []) => Err(missing(
             "no place beside the memory's address has the constants of the module, a stack pointer within its bounds, and three values that tell; known are the orders of V8 and wasmtime".to_owned(),
         )
         .into()),

@@ -9,7 +9,7 @@ use wasm::module::unreadable;
 /// Which engine's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
-    /// V8: each behind the one before, at a multiple of its size; references are elsewhere.
+    /// V8: one after another, each at a multiple of its size. References are elsewhere.
     BySize,
     /// wasmtime: 16 bytes each, of which the rest is zero.
     Slots,

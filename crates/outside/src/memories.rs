@@ -1,7 +1,7 @@
 //! Which mappings can be linear memories.
 //!
 //! Engines that let the processor check bounds reserve the 4 GiB that a 32-bit address reaches, and make the pages
-//! usable that the memory has: a writable beginning of whole pages of 64 KiB, and behind it addresses that are only
+//! usable that the memory has. First come the writable pages, of 64 KiB each; the rest of the addresses is only
 //! reserved. Other programs reserve addresses in the same way (virtual machines, garbage collectors). So what has the
 //! form is only a candidate: [`Sightings`](crate::sightings) confirm it.
 

@@ -244,7 +244,7 @@ fn start_of(folder: &Path) -> io::Result<u64> {
         .ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
-/// The fields behind the name, which may have spaces and parentheses.
+/// The fields after the name. A name may have spaces and parentheses.
 fn after_name(stat: &str) -> Option<&str> {
     Some(stat.rsplit_once(')')?.1.trim_start())
 }

@@ -1,4 +1,4 @@
-//! Why the system lets nobody read a process, and what would help. The system says only "not permitted".
+//! Why this process may not read another one, and what would help. The system says only "not permitted".
 
 use crate::OutsideError;
 
@@ -73,7 +73,7 @@ fn without_capability(facts: &ProcessFacts) -> String {
         ),
         Some(2) => format!("kernel.yama.ptrace_scope is 2: reading needs {RIGHT}"),
         Some(3) => {
-            "kernel.yama.ptrace_scope is 3, so nobody can read a process until the system starts again"
+            "kernel.yama.ptrace_scope is 3: no process can be read until the system starts again"
                 .to_owned()
         }
         _ => format!(

@@ -22,7 +22,7 @@ const MODULE_START: &[u8] = b"\0asm\x01\0\0\0";
 pub struct LinearMemory {
     /// Its addresses in the process.
     pub range: Range<u64>,
-    /// Where the engine keeps its address with its size behind it: at least once.
+    /// Where the engine keeps its address, followed by its size. There is at least one place.
     pub places: Vec<u64>,
 }
 
@@ -46,7 +46,7 @@ pub enum Wanted {
 
 impl Sightings {
     /// Looks at everything that the process has written. What only has the form of a memory is left out: every engine
-    /// keeps a memory's address and, behind it, its size in bytes.
+    /// keeps a memory's address, followed by its size in bytes.
     pub fn search(space: &dyn AddressSpace, wanted: Wanted, control: &Control) -> Result<Self> {
         let ranges = candidates(space.mappings(), space.reservations());
         let mut found = Self {
