@@ -140,6 +140,15 @@ describe.skipIf(process.platform !== "linux")("a process of Node (skipped: only 
     expect(readdirSync(inside)).toEqual([]);
   });
 
+  test("its module with names is accepted for the one without that runs: the code is the same", async () => {
+    const wasm = await compiled("bare.wasm", ["-O3"]);
+    const named = await compiled("named.wasm", ["-O3", "--debug"]);
+    const { pid } = await start(wasm);
+    const output = join(folder, "named.dump");
+    const { status } = runIn(folder, ["attach", pid, "--wasm", named, "-o", output]);
+    expect(status).toBe(0);
+  });
+
   test("memories lists it, with what is in it, as text, JSON and OpenMetrics", async () => {
     const { pid } = await start(await compiled("listed.wasm", ["-O3"]));
     const list = (format: string) => runIn(folder, ["memories", pid, "--format", format]).stdout;

@@ -145,7 +145,7 @@ fn process(pid: u32, _: Option<u64>) -> Result<Target> {
 /// Those of [`OutsideError`].
 pub fn describe(name: &TargetName, wasm: Option<&[u8]>, control: &Control) -> Result<Described> {
     let target = open(name)?;
-    let found = target.search(wanted(wasm), control)?;
+    let found = target.search(Wanted::MemoriesAndModules, control)?;
     let (program, since) = match &target {
         #[cfg(target_os = "linux")]
         Target::Process(process) => (Some(process.program.clone()), Some(process.since)),
@@ -161,13 +161,6 @@ pub fn describe(name: &TargetName, wasm: Option<&[u8]>, control: &Control) -> Re
         since,
         memories,
     })
-}
-
-fn wanted(wasm: Option<&[u8]>) -> Wanted {
-    match wasm {
-        Some(_) => Wanted::Memories,
-        None => Wanted::MemoriesAndModules,
-    }
 }
 
 fn described(
@@ -202,7 +195,7 @@ pub fn module(
     control: &Control,
 ) -> Result<Vec<u8>> {
     let target = open(name)?;
-    let found = target.search(wanted(wasm), control)?;
+    let found = target.search(Wanted::MemoriesAndModules, control)?;
     let memory = memory_at(&target, &found, address)?;
     Ok(target.module(&found, memory, wasm, control)?.wasm)
 }
@@ -220,8 +213,9 @@ pub fn dump(
     control: &Control,
 ) -> Result<DumpTaken> {
     let mut target = open(name)?;
-    let found = target.search(Wanted::Memories, control)?;
+    let found = target.search(Wanted::MemoriesAndModules, control)?;
     let memory = memory_at(&target, &found, address)?;
+    target.module(&found, memory, Some(wasm), control)?;
     let taken = target.take(memory, wasm, tries, control)?;
     let failed = |source| Error::from(OutsideError::Write { source });
     // What is not written after this is a hole, of zeros.

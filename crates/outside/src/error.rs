@@ -52,6 +52,14 @@ pub enum OutsideError {
         /// How many bytes they have.
         all: u64,
     },
+    /// The process has another module that fits the memory.
+    #[error(
+        "the memory is not one of this module: it is one of the module {name}, which is in the process and has other code"
+    )]
+    OtherCode {
+        /// The short name of the module in the process.
+        name: String,
+    },
     /// The values of the globals were not found.
     #[error("the values of the globals were not found: {why}")]
     NoGlobals {
@@ -84,7 +92,7 @@ impl Coded for OutsideError {
             Self::Core { .. } => "ERR_CORE_FILE",
             Self::NoMemory { .. } => "ERR_OUTSIDE_MEMORY",
             Self::NoModule { .. } => "ERR_MODULE_MISSING",
-            Self::OtherModule { .. } => "ERR_OUTSIDE_MODULE",
+            Self::OtherModule { .. } | Self::OtherCode { .. } => "ERR_OUTSIDE_MODULE",
             Self::NoGlobals { .. } => "ERR_OUTSIDE_GLOBALS",
             Self::Changed { .. } => "ERR_OUTSIDE_CHANGED",
             Self::Write { .. } => "ERR_DUMP_WRITE",

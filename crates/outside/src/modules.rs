@@ -4,6 +4,7 @@ use base::control::Control;
 use base::error::{Error, Result};
 use sha2::{Digest, Sha256};
 use wasm::module::Module;
+use wasmparser::Parser;
 
 use crate::OutsideError;
 use crate::sightings::LinearMemory;
@@ -16,8 +17,9 @@ const MOST_SECTIONS: usize = 10_000;
 const MOST_ENDS: usize = 16;
 /// How much of a section is looked at: its kind, its size, and the name of a custom one.
 const HEAD: usize = 300;
-/// The kind of custom sections.
+/// The kinds of custom sections and of code.
 const CUSTOM: u8 = 0;
+const CODE: u8 = 10;
 /// How many bytes of data are compared at once.
 const PIECE: usize = 64;
 
@@ -94,6 +96,15 @@ pub fn name_of(wasm: &[u8]) -> String {
         .take(4)
         .map(|byte| format!("{byte:02x}"))
         .collect()
+}
+
+/// The code of a module, which is the same with and without names and debug information.
+pub fn code_of(wasm: &[u8]) -> Option<&[u8]> {
+    let mut payloads = Parser::new(0).parse_all(wasm);
+    payloads.find_map(|payload| match payload.ok()?.as_section() {
+        Some((CODE, range)) => wasm.get(range.start as usize..range.end as usize),
+        _ => None,
+    })
 }
 
 /// Where the sections end that begin at an address.

@@ -4,13 +4,13 @@ use std::ops::Range;
 use std::time::Duration;
 
 use base::control::Control;
-use base::error::Result;
+use base::error::{Error, Result};
 
 use crate::OutsideError;
 use crate::core_file::CoreFile;
 use crate::globals::find_globals;
 use crate::layout::GlobalLayout;
-use crate::modules::{FoundModule, data_share, module_of, modules, name_of};
+use crate::modules::{FoundModule, code_of, data_share, module_of, modules, name_of};
 use crate::moment::{Prepared, Taken, used_bytes};
 use crate::sightings::{LinearMemory, Sightings, Wanted};
 use crate::space::AddressSpace;
@@ -68,7 +68,7 @@ impl Target {
     /// The module of a memory: the given one if the memory is one of it, otherwise the one in the process.
     ///
     /// # Errors
-    /// [`OutsideError::OtherModule`], [`OutsideError::NoModule`].
+    /// [`OutsideError::OtherModule`], [`OutsideError::OtherCode`], [`OutsideError::NoModule`].
     pub fn module(
         &self,
         found: &Sightings,
@@ -77,14 +77,21 @@ impl Target {
         control: &Control,
     ) -> Result<FoundModule> {
         let space = self.space();
-        let Some(wasm) = given else {
-            let all = modules(space, &found.modules, control)?;
-            return module_of(space, memory, all, control);
-        };
+        let in_process = modules(space, &found.modules, control)?;
+        let own = module_of(space, memory, in_process, control);
+        let Some(wasm) = given else { return own };
         let share = data_share(space, memory, wasm, control)?;
         if share.all > 0 && !share.is_most() {
             let (equal, all) = (share.equal, share.all);
             return Err(OutsideError::OtherModule { equal, all }.into());
+        }
+        // Programs of one language share most of their data. V8 keeps its modules, whose code tells them apart.
+        match own {
+            Err(error @ Error::Aborted) => return Err(error),
+            Ok(own) if code_of(&own.wasm) != code_of(wasm) => {
+                return Err(OutsideError::OtherCode { name: own.name }.into());
+            }
+            _ => {}
         }
         let wasm = wasm.to_vec();
         let name = name_of(&wasm);
