@@ -21,7 +21,7 @@ let clone: string;
 
 beforeAll(() => {
   clone = mkdtempSync(join(tmpdir(), "guide-"));
-  const types = ["answers.d.ts", "heap.d.ts", "index.d.ts", "options.d.ts"];
+  const types = ["answers.d.ts", "codes.d.ts", "heap.d.ts", "index.d.ts", "options.d.ts"];
   for (const part of ["package.json", "tsconfig.json", ...types, "dist", "examples"]) {
     cpSync(join(ROOT, part), join(clone, part), { recursive: true });
   }

@@ -18,6 +18,7 @@ test("the root package has the files that users need and no binary", () => {
       "LICENSE.third-party",
       "README.md",
       "answers.d.ts",
+      "codes.d.ts",
       "dist/advice.js",
       "dist/asc_transform.d.mts",
       "dist/asc_transform.mjs",

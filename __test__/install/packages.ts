@@ -48,6 +48,7 @@ export async function release(folder: string, registry: Registry): Promise<Publi
     "LICENSE",
     "LICENSE.third-party",
     "answers.d.ts",
+    "codes.d.ts",
     "heap.d.ts",
     "index.d.ts",
     "options.d.ts",

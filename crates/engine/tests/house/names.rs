@@ -131,7 +131,7 @@ fn a_type_name_has_one_meaning() {
 #[test]
 fn a_type_name_of_typescript_has_one_meaning() {
     let root = root();
-    let mut paths = vec!["index.d.ts", "heap.d.ts", "answers.d.ts"]
+    let mut paths = vec!["index.d.ts", "heap.d.ts", "answers.d.ts", "codes.d.ts"]
         .into_iter()
         .map(|file| root.join(file))
         .collect();

@@ -85,9 +85,9 @@ fn files_with_codes() -> Vec<String> {
 
 fn union(name: &str) -> BTreeSet<String> {
     literals(part(
-        &read("index.d.ts"),
+        &read("codes.d.ts"),
         &format!("export type {name} ="),
-        ";",
+        ";\n",
     ))
 }
 
