@@ -26,6 +26,9 @@ const TOKEN = Symbol("heap");
 /** The handle of a value that must be a heap. Only this package has it. */
 export let heapHandle: (name: string, value: unknown) => native.HeapHandle;
 
+let ask: (heap: Heap, asked: questions.Asked) => unknown;
+let askAsync: (heap: Heap, asked: questions.Asked, options: api.AsyncOptions) => Promise<unknown>;
+
 // The types of the methods, which have overloads, are in `heap.d.ts`.
 class Heap {
   readonly #handle: native.HeapHandle;
@@ -91,22 +94,6 @@ class Heap {
     return this.#ask(questions.asked("summary"));
   }
 
-  find(options?: unknown) {
-    return this.#ask(questions.asked("find", options, "sync"));
-  }
-
-  async findAsync(options?: api.AsyncOptions) {
-    return await this.#askAsync(questions.asked("find", options, "async"), options);
-  }
-
-  object(address: unknown, options?: unknown) {
-    return this.#ask(questions.askedOf("object", address, options, "sync"));
-  }
-
-  async objectAsync(address: unknown, options?: api.AsyncOptions) {
-    return await this.#askAsync(questions.askedOf("object", address, options, "async"), options);
-  }
-
   sites(options?: unknown) {
     const asked = questions.sites(options, "sync");
     const { profile, before, beforeProfile } = asked;
@@ -141,54 +128,6 @@ class Heap {
       partial: heaps.some(({ partial }) => partial),
       warnings: heaps.flatMap(({ warnings }) => warnings),
     };
-  }
-
-  referrers(address: unknown, options?: unknown) {
-    return this.#ask(questions.askedOf("referrers", address, options, "sync"));
-  }
-
-  async referrersAsync(address: unknown, options?: api.AsyncOptions) {
-    return await this.#askAsync(questions.askedOf("referrers", address, options, "async"), options);
-  }
-
-  paths(target: unknown, options?: unknown) {
-    return this.#ask(questions.paths(target, options, "sync"));
-  }
-
-  async pathsAsync(target: unknown, options?: api.AsyncOptions) {
-    return await this.#askAsync(questions.paths(target, options, "async"), options);
-  }
-
-  dominators(options?: unknown) {
-    return this.#ask(questions.asked("dominators", options, "sync"));
-  }
-
-  async dominatorsAsync(options?: api.AsyncOptions) {
-    return await this.#askAsync(questions.asked("dominators", options, "async"), options);
-  }
-
-  suspects(options?: unknown) {
-    return this.#ask(questions.asked("suspects", options, "sync"));
-  }
-
-  async suspectsAsync(options?: api.AsyncOptions) {
-    return await this.#askAsync(questions.asked("suspects", options, "async"), options);
-  }
-
-  waste(options?: unknown) {
-    return this.#ask(questions.asked("waste", options, "sync"));
-  }
-
-  async wasteAsync(options?: api.AsyncOptions) {
-    return await this.#askAsync(questions.asked("waste", options, "async"), options);
-  }
-
-  unreachable(options?: unknown) {
-    return this.#ask(questions.asked("unreachable", options, "sync"));
-  }
-
-  async unreachableAsync(options?: api.AsyncOptions) {
-    return await this.#askAsync(questions.asked("unreachable", options, "async"), options);
   }
 
   placeTable() {
@@ -304,6 +243,8 @@ class Heap {
 
   static {
     heapHandle = (name, value) => Heap.#handleOf(name, value);
+    ask = (heap, asked) => heap.#ask(asked);
+    askAsync = (heap, asked, options) => heap.#askAsync(asked, options);
   }
 
   static #handleOf(name: string, value: unknown): native.HeapHandle {
@@ -318,6 +259,22 @@ class Heap {
 if (Symbol.dispose !== undefined) {
   const dispose = { value: Heap.prototype.close, configurable: true, writable: true };
   Object.defineProperty(Heap.prototype, Symbol.dispose, descriptor(dispose));
+}
+
+// A method for each question, such as `find`, and the same off the event loop.
+for (const [name, { read, options: nth }] of Object.entries(questions.METHODS)) {
+  const methods = {
+    [name](this: Heap, ...given: unknown[]) {
+      return ask(this, read(given, "sync"));
+    },
+    async [`${name}Async`](this: Heap, ...given: unknown[]) {
+      return await askAsync(this, read(given, "async"), given[nth] as api.AsyncOptions);
+    },
+  };
+  for (const [method, value] of Object.entries(methods)) {
+    const property = { value, configurable: true, writable: true };
+    Object.defineProperty(Heap.prototype, method, descriptor(property));
+  }
 }
 
 const PublicHeap = Heap as unknown as typeof api.Heap;

@@ -22,13 +22,38 @@ export function asked(question: Name, options?: unknown, mode: Mode = "sync"): A
   return { question: { question, ...read }, before };
 }
 
-/** A question about the object at an address. */
-export function askedOf(question: Name, at: unknown, options: unknown, mode: Mode): Asked {
-  const { question: read } = asked(question, options, mode);
-  return { question: { ...read, address: address(at) } };
+/** How the arguments of a method become a question, and which of them has the options. */
+interface Method {
+  read(given: unknown[], mode: Mode): Asked;
+  options: number;
 }
 
-export function paths(target: unknown, options: unknown, mode: Mode): Asked {
+function ofHeap(question: Name): Method {
+  return { read: ([options], mode) => asked(question, options, mode), options: 0 };
+}
+
+/** Of a question about the object at an address. */
+function ofObject(name: Name): Method {
+  const read: Method["read"] = ([at, options], mode) => {
+    const { question } = asked(name, options, mode);
+    return { question: { ...question, address: address(at) } };
+  };
+  return { read, options: 1 };
+}
+
+/** The methods that ask a question. */
+export const METHODS: Record<string, Method> = {
+  find: ofHeap("find"),
+  object: ofObject("object"),
+  referrers: ofObject("referrers"),
+  paths: { read: ([target, options], mode) => paths(target, options, mode), options: 1 },
+  dominators: ofHeap("dominators"),
+  suspects: ofHeap("suspects"),
+  waste: ofHeap("waste"),
+  unreachable: ofHeap("unreachable"),
+};
+
+function paths(target: unknown, options: unknown, mode: Mode): Asked {
   const { question } = asked("paths", options, mode);
   if (typeof target === "number") return { question: { ...question, objects: [address(target)] } };
   if (typeof target !== "object" || target === null) {

@@ -1,7 +1,8 @@
 /** The options of all commands that attach to a running program. */
 import { type Command, Option } from "commander";
 import type { AttachOptions } from "../attach.js";
-import { fileName, wholeNumber } from "./options.js";
+import { fileName } from "./options.js";
+import { wholeNumber } from "./quantities.js";
 
 /** In seconds: the longest time of a timer is 2^31 ms. */
 const LONGEST = Math.floor(2 ** 31 / 1000);

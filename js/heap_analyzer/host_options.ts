@@ -5,6 +5,7 @@ import type * as native from "../native.js";
 import { addon } from "./addon.js";
 import { dumpFile, inputFile } from "./inputs.js";
 import { fileName } from "./options.js";
+import type { ObjectAddress } from "./quantities.js";
 
 /** The options. */
 export interface HostOptions {
@@ -17,9 +18,6 @@ export interface HostOptions {
   /** Fields that have an index into an array of JavaScript. */
   slot?: string[];
 }
-
-/** An address, or the id of an object of a heap snapshot. */
-export type ObjectAddress = number | { id: number };
 
 /** Adds the options. */
 export function addHostOptions(command: Command): Command {

@@ -1,5 +1,7 @@
 /** Arguments and options of several commands. They are checked before any file is read. */
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { readAddress } from "../served/addresses.js";
+import { wholeNumber } from "./quantities.js";
 
 /** The options of every command that reads a module and writes a result. */
 export interface SharedOptions {
@@ -110,9 +112,10 @@ export function addContainerOptions(command: Command): Command {
 }
 
 function hostRoot(text: string, earlier: HostRoot[] = []): HostRoot[] {
-  const [, name = "", digits = ""] = /^(?:(.+)=)?(\d+|0x[0-9a-f]+)$/i.exec(text) ?? [];
-  const value = Number(digits);
-  if (digits === "" || value >= 2 ** 32) {
+  const end = text.lastIndexOf("=");
+  const name = text.slice(0, Math.max(0, end));
+  const { value, isId } = readAddress(text.slice(end + 1)) ?? { value: 2 ** 32 };
+  if (end === 0 || isId || value >= 2 ** 32) {
     throw new InvalidArgumentError("Expected an address, or a name, =, and an address.");
   }
   return [...earlier, { name, value }];
@@ -176,20 +179,6 @@ export function given(...files: (string | undefined)[]): string[] {
 export function fileName(text: string): string {
   if (text === "") throw new InvalidArgumentError("Expected the name of a file.");
   return text;
-}
-
-/** A parser of whole numbers from `least` to `most`. */
-export function wholeNumber(
-  least: number,
-  most = Number.POSITIVE_INFINITY,
-): (text: string) => number {
-  const expected = most < Number.POSITIVE_INFINITY ? `from ${least} to ${most}` : `≥ ${least}`;
-  return (text) => {
-    if (!/^\d+$/.test(text) || Number(text) < least || Number(text) > most) {
-      throw new InvalidArgumentError(`Expected a whole number ${expected}.`);
-    }
-    return Number(text);
-  };
 }
 
 /**

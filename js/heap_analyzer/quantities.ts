@@ -1,5 +1,6 @@
-/** Sizes and durations on the command line. */
+/** Numbers on the command line: sizes, durations, addresses, parts. */
 import { InvalidArgumentError } from "commander";
+import { readAddress } from "../served/addresses.js";
 
 /** The longest timer in milliseconds: 24 days. A longer one would end at once. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
@@ -23,4 +24,41 @@ export function size(text: string): number {
     throw new InvalidArgumentError("Expected a size: 1048576, 64KiB, 1MiB or 1GiB.");
   }
   return bytes;
+}
+
+/** A parser of whole numbers from `least` to `most`. */
+export function wholeNumber(
+  least: number,
+  most = Number.POSITIVE_INFINITY,
+): (text: string) => number {
+  const expected = most < Number.POSITIVE_INFINITY ? `from ${least} to ${most}` : `≥ ${least}`;
+  return (text) => {
+    if (!/^\d+$/.test(text) || Number(text) < least || Number(text) > most) {
+      throw new InvalidArgumentError(`Expected a whole number ${expected}.`);
+    }
+    return Number(text);
+  };
+}
+
+/** An address, or the id of an object of a heap snapshot. */
+export type ObjectAddress = number | { id: number };
+
+/** An address: decimal, or hexadecimal with `0x`; or the id of an object of a heap snapshot, `@38208`. */
+export function address(text: string): ObjectAddress {
+  const read = readAddress(text);
+  if (read === undefined) {
+    throw new InvalidArgumentError(
+      "Expected an address: 38208 or 0x9540; of a heap snapshot, an id: @38208.",
+    );
+  }
+  return read.isId ? { id: read.value } : read.value;
+}
+
+/** A part of 1 from a percentage. */
+export function percentage(text: string): number {
+  const percent = /^\d+(\.\d+)?%?$/.test(text) ? Number.parseFloat(text) : Number.NaN;
+  if (!(percent > 0 && percent <= 100)) {
+    throw new InvalidArgumentError("Expected a percentage above 0 and at most 100.");
+  }
+  return percent / 100;
 }

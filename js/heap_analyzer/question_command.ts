@@ -1,17 +1,11 @@
 /** The common part of the commands that ask a loaded heap a question. */
 import { readFileSync } from "node:fs";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import type * as native from "../native.js";
 import type { Asked } from "../questions.js";
 import { reason } from "../whole_file.js";
 import { addon } from "./addon.js";
-import {
-  checkHost,
-  type HostOptions,
-  hostFiles,
-  type ObjectAddress,
-  openWithHost,
-} from "./host_options.js";
+import { checkHost, type HostOptions, hostFiles, openWithHost } from "./host_options.js";
 import { checkInputs, dumpFile, moduleFile } from "./inputs.js";
 import { writeDoubts } from "./messages.js";
 import { type Next, nextCommand } from "./next_command.js";
@@ -76,17 +70,6 @@ export function addProfileOption(command: Command): Command {
 /** Accepts `--top` for `--limit`. */
 export function addOtherLimit(command: Command): Command {
   return addOtherName(command, "--top <n>", "limit");
-}
-
-/** Parses an address: decimal, or hexadecimal with `0x`; or the id of an object of a heap snapshot, `@38208`. */
-export function address(text: string): ObjectAddress {
-  const value = /^(0x[0-9a-f]+|@?\d+)$/i.test(text) ? Number(text.replace("@", "")) : Number.NaN;
-  if (!(value <= Number.MAX_SAFE_INTEGER)) {
-    throw new InvalidArgumentError(
-      "Expected an address: 38208 or 0x9540; of a heap snapshot, an id: @38208.",
-    );
-  }
-  return text.startsWith("@") ? { id: value } : value;
 }
 
 /** Opens the dumps, asks the question about the last one, and writes the answer. The first of two dumps is the earlier one. */

@@ -13,10 +13,10 @@ import {
   refuseUseless,
   type SharedOptions,
   wasmOption,
-  wholeNumber,
 } from "./options.js";
 import { write } from "./output.js";
 import { mebibytes, ProgressLine, percent } from "./progress.js";
+import { wholeNumber } from "./quantities.js";
 import { outputWidth } from "./terminal.js";
 
 /** The options of both commands. */

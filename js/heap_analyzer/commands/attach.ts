@@ -8,8 +8,9 @@ import { formatSize } from "../../units.js";
 import { type AttachingOptions, addAttachingOptions, attaching } from "../attaching.js";
 import { interruptibly } from "../interruption.js";
 import { oneLine, writeNote, writeWarning } from "../messages.js";
-import { fileName, wholeNumber } from "../options.js";
+import { fileName } from "../options.js";
 import { writeText } from "../output.js";
+import { wholeNumber } from "../quantities.js";
 
 interface AttachCommandOptions extends AttachingOptions {
   list?: boolean;

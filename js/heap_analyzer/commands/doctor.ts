@@ -7,10 +7,11 @@ import { inspectorOption } from "../attaching.js";
 import { foundIn, isFolder, sayFound } from "../found_dumps.js";
 import { wrapped, writeWarnings } from "../messages.js";
 import { snapshotBeside } from "../next_command.js";
-import { wasmOption, wholeNumber } from "../options.js";
+import { wasmOption } from "../options.js";
 import { writeText } from "../output.js";
 import { placeTables } from "../place_tables.js";
 import { createProgram } from "../program.js";
+import { wholeNumber } from "../quantities.js";
 import { continued, near, shellWord, startedAs } from "../started_as.js";
 import { outputWidth } from "../terminal.js";
 

@@ -12,11 +12,11 @@ import {
   refuseUseless,
   type SharedOptions,
   wasmOption,
-  wholeNumber,
 } from "../options.js";
 import { write } from "../output.js";
 import { Pieces } from "../pieces.js";
 import { ProgressLine } from "../progress.js";
+import { wholeNumber } from "../quantities.js";
 import { openAll } from "../question_command.js";
 import {
   addTableOptions,

@@ -3,8 +3,9 @@ import type { Command } from "commander";
 import type { AllMemories } from "../../outside/ask.js";
 import { formatSize } from "../../units.js";
 import { oneLine, writeWarning } from "../messages.js";
-import { choiceOption, wholeNumber } from "../options.js";
+import { choiceOption } from "../options.js";
 import { writeText } from "../output.js";
+import { wholeNumber } from "../quantities.js";
 
 interface MemoriesOptions {
   format: "text" | "json" | "openmetrics";

@@ -20,10 +20,9 @@ import {
   type ReadingOptions,
   reading,
   wasmOption,
-  wholeNumber,
 } from "../options.js";
 import { writeText } from "../output.js";
-import { duration } from "../quantities.js";
+import { duration, wholeNumber } from "../quantities.js";
 
 interface ExplorerOptions extends ReadingOptions, HostOptions {
   wasm?: string;

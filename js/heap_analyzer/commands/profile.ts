@@ -5,8 +5,9 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { RunServer, ServerAddress } from "../../profile/run_server.js";
 import type { Profiler } from "../../profile.js";
 import { reason } from "../../whole_file.js";
-import { fileArgument, fileName, wholeNumber } from "../options.js";
+import { fileArgument, fileName } from "../options.js";
 import { write } from "../output.js";
+import { wholeNumber } from "../quantities.js";
 
 interface ProfileOptions {
   heap?: string;

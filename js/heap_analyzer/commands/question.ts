@@ -1,14 +1,14 @@
 /** The commands that ask one question: their options and help are those that the types of the engine say. */
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { QUESTIONS } from "../../generated/options.js";
 import type { OptionFacts } from "../../option_facts.js";
-import { addHostOptions, type ObjectAddress, plainAddress } from "../host_options.js";
-import { choiceOption, dumpArgument, fileName, refuseUseless, wholeNumber } from "../options.js";
+import { addHostOptions, plainAddress } from "../host_options.js";
+import { choiceOption, dumpArgument, fileName, refuseUseless } from "../options.js";
+import { address, type ObjectAddress, percentage, wholeNumber } from "../quantities.js";
 import {
   addOtherLimit,
   addProfileOption,
   addQuestionOptions,
-  address,
   ONE_OR_TWO_MODULES,
   type QuestionOptions,
   runQuestion,
@@ -135,13 +135,4 @@ function addressArgument(name: string): Argument {
   const description =
     "the address of an object, decimal or hexadecimal (0x…), or one inside it; of a heap snapshot, its id (@…)";
   return new Argument(name, description).argParser(address);
-}
-
-/** A part of 1 from a percentage. */
-function percentage(text: string): number {
-  const percent = /^\d+(\.\d+)?%?$/.test(text) ? Number.parseFloat(text) : Number.NaN;
-  if (!(percent > 0 && percent <= 100)) {
-    throw new InvalidArgumentError("Expected a percentage above 0 and at most 100.");
-  }
-  return percent / 100;
 }

@@ -11,10 +11,10 @@ import {
   fileName,
   given,
   type SharedOptions,
-  wholeNumber,
 } from "../options.js";
 import { write } from "../output.js";
 import { ProgressLine } from "../progress.js";
+import { wholeNumber } from "../quantities.js";
 import { addOtherLimit, openAll, readProfile } from "../question_command.js";
 import { outputWidth } from "../terminal.js";
 

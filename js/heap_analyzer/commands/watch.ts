@@ -10,9 +10,9 @@ import type { StartedProgram } from "../../watch/program.js";
 import { type AttachingOptions, addAttachingOptions, attaching } from "../attaching.js";
 import { interruptibly } from "../interruption.js";
 import { writeNote } from "../messages.js";
-import { fileName, wholeNumber } from "../options.js";
+import { fileName } from "../options.js";
 import { placeTables } from "../place_tables.js";
-import { duration, LONGEST_TIMER, size } from "../quantities.js";
+import { duration, LONGEST_TIMER, size, wholeNumber } from "../quantities.js";
 import { FEW_DUMPS, WatchDisplay } from "../watch_display.js";
 
 interface WatchOptions extends AttachingOptions {

@@ -1,6 +1,7 @@
 /** Parameters of questions: their bounds, which schemas name, too, and checks of what has no schema. */
 import type { Heap } from "../../../index.js";
 import { FIRST_ID } from "../../host_numbers.js";
+import { readAddress } from "../addresses.js";
 import { QuestionError } from "../errors.js";
 
 /** Entries of a page at most, and if the request does not say it. */
@@ -8,8 +9,6 @@ export const MOST_ENTRIES = 1000;
 export const USUAL_ENTRIES = 50;
 export const MOST_OFFSET = 2 ** 32;
 export const LONGEST_TEXT = 1000;
-/** An address as it is shown: `0x9540`, the id `@38208`, or digits. */
-export const ADDRESS = /^(0x[0-9a-fA-F]{1,14}|@?[0-9]{1,16})$/;
 
 export interface PageRequest {
   limit?: number | undefined;
@@ -25,9 +24,9 @@ export function pageOf({ limit = USUAL_ENTRIES, offset = 0 }: PageRequest) {
 /** An address that a request has as a number or as text. */
 export function addressOf(given: unknown, heap: Pick<Heap, "summary">): number {
   const shown = String(given).slice(0, 30);
-  const number = ADDRESS.test(shown) ? Number(shown.replace("@", "")) : Number.NaN;
-  const isJoined = shown.startsWith("@") && heap.summary().joined !== undefined;
-  const address = isJoined ? number + FIRST_ID : number;
+  const read = readAddress(shown);
+  const isJoined = read?.isId && heap.summary().joined !== undefined;
+  const address = (read?.value ?? Number.NaN) + (isJoined ? FIRST_ID : 0);
   if (address <= Number.MAX_SAFE_INTEGER) return address;
   throw invalid(`${shown} is no address: expected one like 0x9540, or @1234 in a heap snapshot`);
 }

@@ -1,7 +1,7 @@
 /** What several questions have: parameters, and numbers of answers. */
 import { z } from "zod";
+import { ADDRESS } from "../../../js/served/addresses.ts";
 import {
-  ADDRESS,
   LONGEST_TEXT,
   MOST_ENTRIES,
   MOST_OFFSET,
