@@ -290,12 +290,8 @@ pub fn heap(input: &[u8]) {
     let Ok(heap) = analyze_within(dump, wasm, Tolerance::default()) else {
         return;
     };
-    let is_certain = |warning: &Warning| {
-        matches!(
-            warning,
-            Warning::ContentsDoNotFit { .. } | Warning::FieldsDiffer { .. }
-        )
-    };
+    let certain = ["WARN_CONTENTS_DO_NOT_FIT", "WARN_FIELDS_DIFFER"];
+    let is_certain = |warning: &Warning| certain.contains(&warning.code());
     let describes_all = matches!(Module::parse(wasm, &Control::default()), Ok(module) if !module.debug_section(".debug_info").is_empty());
     let is_idle = heap.accounting.as_ref().and_then(|parts| parts.collector)
         == Some(engine::heap::CollectorState::Idle);

@@ -11,6 +11,7 @@ use super::class_slots::DescribedClass;
 use crate::runtime::classes::{Classes, ObjectSize};
 use crate::runtime::collector::Collector;
 use crate::runtime::objects::{ObjectHeader, block_of, payload_of};
+use crate::warning::ManagedWarning;
 use base::columns;
 use base::error::Result;
 use base::units::{Address, ClassId, ObjectIndex};
@@ -124,11 +125,14 @@ impl HeaderChecks {
         }
         warnings.extend(problems.into_iter().filter_map(|(problem, found)| {
             let (address, count) = found?;
-            Some(Warning::HeapInconsistent {
-                problem,
-                address,
-                count,
-            })
+            Some(
+                ManagedWarning::HeapInconsistent {
+                    problem,
+                    address,
+                    count,
+                }
+                .into(),
+            )
         }));
         warnings.extend(pin_warning(
             dump.memory,
@@ -292,9 +296,9 @@ fn pin_warning(
         }
     }
     let is_right = block == start && others == 1 && pinned == objects.pinned.len();
-    (!is_right).then(|| Warning::HeapInconsistent {
+    (!is_right).then(|| ManagedWarning::HeapInconsistent {
         problem: "objects that are marked as pinned, but not in the list of pinned objects, or the other way round",
         address: first.and_then(payload_of).unwrap_or(start),
         count: (objects.pinned.len().abs_diff(pinned) as u64).max(1),
-    })
+    }.into())
 }

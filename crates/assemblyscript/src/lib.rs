@@ -40,9 +40,11 @@ mod source;
 mod survey;
 mod text_search;
 mod values;
+mod warning;
 mod warnings;
 
 pub(crate) use dump_source::DumpSource;
 pub use error::AssemblyScriptError;
 pub use heap::{DumpBytes, InMemory};
 pub use program::{Program, Schedule, has_allocator, is_allocator_in, read_module};
+pub use warning::ManagedWarning;

@@ -10,6 +10,7 @@ use crate::runtime::Runtime;
 use crate::runtime::blocks::{ALIGNMENT, AllocatorData};
 use crate::runtime::collector::Collector;
 use crate::runtime::evidence::Evidence;
+use crate::warning::ManagedWarning;
 use base::columns;
 use base::control::Control;
 use base::error::{Error, Result};
@@ -172,12 +173,15 @@ impl<'a> Program<'a> {
 
     /// The warning that fields have no names, unless another one says that names are missing. Views show no fields.
     fn field_names_missing(&self, heap: &Heap) -> Option<Warning> {
-        let is_said = |warning: &Warning| {
-            let is_missing = matches!(warning, Warning::NamesMissing | Warning::RootsUnknown);
-            is_missing || matches!(warning, Warning::NamesIncomplete { .. })
-        };
+        let said = [
+            "WARN_NAMES_MISSING",
+            "WARN_ROOTS_UNKNOWN",
+            "WARN_NAMES_INCOMPLETE",
+        ];
+        let is_said = |warning: &Warning| said.contains(&warning.code());
         let is_silent = !heap.warnings.iter().any(is_said);
-        (!self.evidence.has_debug_info && is_silent).then_some(Warning::FieldNamesMissing)
+        (!self.evidence.has_debug_info && is_silent)
+            .then_some(ManagedWarning::FieldNamesMissing.into())
     }
 
     fn function_names(&self, control: &Control) -> Result<FunctionNames> {

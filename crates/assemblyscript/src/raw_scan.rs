@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::DumpSource;
 use super::memory::{MemoryReader, word_at};
 use crate::runtime::objects::HEADER_SIZE;
+use crate::warning::ManagedWarning;
 use base::columns;
 use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::Result;
@@ -37,7 +38,7 @@ impl DumpSource {
     ) -> Result<Option<Vec<u32>>> {
         let map = &self.memory_map;
         let Some(global_values) = &map.global_values else {
-            notes.push(Warning::RawBlocksNotScanned);
+            notes.push(ManagedWarning::RawBlocksNotScanned.into());
             return Ok(None);
         };
         if raw.is_empty() {
@@ -53,9 +54,12 @@ impl DumpSource {
         for nth in (0..raw.len() as u32).filter(|&nth| !marks.contains(nth)) {
             columns::push(&mut lost, nth)?;
         }
-        notes.push(Warning::RawBlocksEstimated {
-            wide_globals: map.wide_globals,
-        });
+        notes.push(
+            ManagedWarning::RawBlocksEstimated {
+                wide_globals: map.wide_globals,
+            }
+            .into(),
+        );
         Ok(Some(lost))
     }
 

@@ -21,6 +21,7 @@ use crate::runtime::list_membership::list_members;
 use crate::runtime::objects::{ObjectHeader, block_of, payload_of};
 use crate::runtime::regions::{BlockWalk, walk_blocks};
 use crate::runtime::statics::static_objects;
+use crate::warning::ManagedWarning;
 use base::columns;
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
@@ -162,14 +163,14 @@ impl HeapReader<'_, '_> {
         };
         if walk.damage.is_none() {
             self.warnings
-                .extend(
-                    walk.contradictions
-                        .map(|(address, count)| Warning::HeapInconsistent {
-                            problem: "blocks that contradict the blocks before them",
-                            address,
-                            count,
-                        }),
-                );
+                .extend(walk.contradictions.map(|(address, count)| {
+                    ManagedWarning::HeapInconsistent {
+                        problem: "blocks that contradict the blocks before them",
+                        address,
+                        count,
+                    }
+                    .into()
+                }));
             checks.warn(
                 self.dump,
                 &objects,
@@ -373,10 +374,13 @@ impl HeapReader<'_, '_> {
         let found = objects.total_size();
         let with_cursor = cursor.and_then(size_of).map(|size| found + size);
         if total.is_none() || (total != Some(found) && total != with_cursor) {
-            self.warnings.push(Warning::ListBroken {
-                address: Address(address),
-                count: broken.len() as u64,
-            });
+            self.warnings.push(
+                ManagedWarning::ListBroken {
+                    address: Address(address),
+                    count: broken.len() as u64,
+                }
+                .into(),
+            );
         }
         Ok(cursor)
     }
@@ -422,10 +426,13 @@ impl HeapReader<'_, '_> {
         }
         let walk = objects.total_size();
         if walk != total {
-            self.warnings.push(Warning::TotalMismatch {
-                collector: total,
-                walk,
-            });
+            self.warnings.push(
+                ManagedWarning::TotalMismatch {
+                    collector: total,
+                    walk,
+                }
+                .into(),
+            );
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use super::class_slots::DescribedClass;
 use crate::runtime::Runtime;
 use crate::runtime::objects::{ObjectHeader, block_of};
 use crate::runtime::roots::{Certainty, DeclaredGlobal, StaticRoots, stack_words};
+use crate::warning::ManagedWarning;
 use base::columns;
 use base::error::Result;
 use base::mismatch::Mismatch;
@@ -46,11 +47,14 @@ pub(super) fn class_warning(
     let globals = runtime.globals.declared.iter();
     let mut misplaced = globals.filter(|global| is_misplaced(global) == Some(true));
     let address = misplaced.next()?.value;
-    Some(Warning::HeapInconsistent {
-        problem: "variables that refer to an object of another class than the declared one",
-        address,
-        count: 1 + misplaced.count() as u64,
-    })
+    Some(
+        ManagedWarning::HeapInconsistent {
+            problem: "variables that refer to an object of another class than the declared one",
+            address,
+            count: 1 + misplaced.count() as u64,
+        }
+        .into(),
+    )
 }
 
 /// Examines every root slot. If only a part of the heap was read, a missing object proves nothing.
@@ -78,7 +82,7 @@ pub(super) fn find_roots(
         let Some(value) = global.value else {
             // If the dump has no values, there is one warning for all globals.
             if !dump.globals.is_empty() && !is_possible {
-                warnings.push(Warning::GlobalUnknown { name: name() });
+                warnings.push(ManagedWarning::GlobalUnknown { name: name() }.into());
             }
             continue;
         };
@@ -88,7 +92,7 @@ pub(super) fn find_roots(
             if global.certainty == Certainty::Undeclared
                 && objects.pinned.binary_search(&object).is_err()
             {
-                warnings.push(Warning::GlobalUndeclared { name: name() });
+                warnings.push(ManagedWarning::GlobalUndeclared { name: name() }.into());
             }
             if let Some(slots) = &mut slots {
                 slots.add_global(&global.name, object)?;
@@ -101,10 +105,13 @@ pub(super) fn find_roots(
                         value,
                     });
                 }
-                _ => warnings.push(Warning::GlobalNotAnObject {
-                    name: name(),
-                    value,
-                }),
+                _ => warnings.push(
+                    ManagedWarning::GlobalNotAnObject {
+                        name: name(),
+                        value,
+                    }
+                    .into(),
+                ),
             }
         }
     }

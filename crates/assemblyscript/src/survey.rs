@@ -15,12 +15,12 @@ use super::containers::{Elements, EntryTable};
 use super::memory::{LONG_WINDOW, MemoryReader, PayloadReader, word_at};
 use super::roles::{ARRAY_SIZE, Role, TABLE_SIZE, VIEW_SIZE};
 use crate::runtime::objects::HEADER_SIZE;
+use crate::warning::ManagedWarning;
 use base::bits::Bits;
 use base::columns;
 use base::control::Step;
 use base::error::Result;
 use base::units::{Address, ObjectIndex};
-use base::warning::Warning;
 use heap::DominatorIndex;
 use heap::survey::{
     ArrayUse, ContainerLayout, Containers, HashedObject, MemorySurvey, Survey, TableUse, ViewUse,
@@ -130,7 +130,7 @@ impl Surveyor<'_> {
         self.add_buffers(&mut buffers, &containers, &sizes, keys, step)?;
         let notes = match unknown {
             0 => Vec::new(),
-            count => vec![Warning::ContentsUnknown { count }],
+            count => vec![ManagedWarning::ContentsUnknown { count }.into()],
         };
         Ok(Survey {
             texts,

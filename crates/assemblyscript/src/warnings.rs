@@ -3,6 +3,7 @@
 use super::class_slots::DescribedClass;
 use super::edge_run::Anomalies;
 use crate::runtime::classes::Doubt;
+use crate::warning::ManagedWarning;
 use base::mismatch::Mismatch;
 use base::tolerance::Tolerance;
 use base::units::ObjectIndex;
@@ -35,35 +36,42 @@ pub(super) fn warn_of(
             };
             Warning::ModuleMismatch { mismatch }
         } else {
-            Warning::FieldsDiffer {
+            ManagedWarning::FieldsDiffer {
                 address,
                 class_name,
                 declared,
                 count,
             }
+            .into()
         });
     }
     if let Some((first, count)) = live_of(heap, &anomalies.not_visited) {
-        heap.warnings.push(Warning::VisitorNotRun {
-            class_name: class_of(first).name.clone(),
-            count,
-        });
+        heap.warnings.push(
+            ManagedWarning::VisitorNotRun {
+                class_name: class_of(first).name.clone(),
+                count,
+            }
+            .into(),
+        );
     }
     if knows_what_is_live(heap, anomalies, classes)
         && let Some((first, count)) = live_of(heap, &anomalies.with_false_references)
     {
-        heap.warnings.push(Warning::HeapInconsistent {
+        heap.warnings.push(ManagedWarning::HeapInconsistent {
             problem: "live objects with a reference that is not to an object of the declared class",
             address: heap.memory_address(first),
             count,
-        });
+        }.into());
     }
     if let Some((first, count)) = live_of(heap, &anomalies.misfits) {
-        heap.warnings.push(Warning::ContentsDoNotFit {
-            address: heap.memory_address(first),
-            class_name: class_of(first).name.clone(),
-            count,
-        });
+        heap.warnings.push(
+            ManagedWarning::ContentsDoNotFit {
+                address: heap.memory_address(first),
+                class_name: class_of(first).name.clone(),
+                count,
+            }
+            .into(),
+        );
     }
 }
 
@@ -73,7 +81,7 @@ fn knows_what_is_live(heap: &Heap, anomalies: &Anomalies, classes: &[DescribedCl
     let are_roots_known = !heap
         .warnings
         .iter()
-        .any(|warning| matches!(warning, Warning::RootsUnknown | Warning::RootsIncomplete));
+        .any(|warning| ["WARN_ROOTS_UNKNOWN", "WARN_ROOTS_INCOMPLETE"].contains(&warning.code()));
     let mut live = classes.iter().zip(&heap.live_classes);
     are_roots_known
         && anomalies.not_visited.is_empty()
@@ -111,11 +119,14 @@ pub(super) fn warn_of_classes(heap: &mut Heap, classes: &[DescribedClass]) {
         .filter(|class| class.is_described)
         .filter_map(|class| Some((class, class.lacks_name?)));
     if let Some((first, debug_info_by)) = nameless.next() {
-        heap.warnings.push(Warning::NamesIncomplete {
-            debug_info_by,
-            class_name: first.name.clone(),
-            count: 1 + nameless.count() as u64,
-        });
+        heap.warnings.push(
+            ManagedWarning::NamesIncomplete {
+                debug_info_by,
+                class_name: first.name.clone(),
+                count: 1 + nameless.count() as u64,
+            }
+            .into(),
+        );
     }
 }
 
@@ -123,25 +134,31 @@ pub(super) fn warn_of_classes(heap: &mut Heap, classes: &[DescribedClass]) {
 fn class_warning(class: &DescribedClass, count: u64) -> Option<Warning> {
     let DescribedClass { id, class, .. } = class;
     if class.doubt == Doubt::VisitorNotRun {
-        return Some(Warning::VisitorNotRun {
-            class_name: class.name.clone(),
-            count,
-        });
+        return Some(
+            ManagedWarning::VisitorNotRun {
+                class_name: class.name.clone(),
+                count,
+            }
+            .into(),
+        );
     }
     if !class.is_described {
-        return Some(Warning::ClassUnknown { id: *id, count });
+        return Some(ManagedWarning::ClassUnknown { id: *id, count }.into());
     }
     if !class.rivals.is_empty() {
-        return Some(Warning::ClassAmbiguous {
-            id: *id,
-            class_name: class.name.clone(),
-            rivals: class.rivals.clone(),
-        });
+        return Some(
+            ManagedWarning::ClassAmbiguous {
+                id: *id,
+                class_name: class.name.clone(),
+                rivals: class.rivals.clone(),
+            }
+            .into(),
+        );
     }
     let class_name = class.name.clone();
     match class.doubt {
         Doubt::None | Doubt::VisitorNotRun => None,
-        Doubt::Disputed => Some(Warning::ClassDisputed { class_name }),
-        Doubt::UnknownBases => Some(Warning::BasesUnknown { class_name }),
+        Doubt::Disputed => Some(ManagedWarning::ClassDisputed { class_name }.into()),
+        Doubt::UnknownBases => Some(ManagedWarning::BasesUnknown { class_name }.into()),
     }
 }

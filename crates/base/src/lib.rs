@@ -4,7 +4,7 @@
 //! - [`columns`] and [`bits`]: large memory, where a failed allocation is an error.
 //! - [`control`]: progress and cancellation of running work; [`side_by_side`]: two pieces of work at once.
 //! - [`error`] and [`warning`]: what stops an analysis, and what may make its numbers wrong. Each has a code and a
-//!   text. [`mismatch`], [`producer`], [`tolerance`], [`raw_memory_warning`] and [`native_warning`] belong to them.
+//!   text. [`mismatch`] and [`tolerance`] belong to them. A crate defines what only it warns of.
 //! - [`file_kind`]: what a file is, judged by its first bytes; [`input`]: its bytes and its name in errors.
 //! - [`shown`]: text out of a file, made safe to show. [`frame`]: a line of source, by function and file; [`trap`]: what
 //!   was running when a program ended.
@@ -18,9 +18,6 @@ pub mod file_kind;
 pub mod frame;
 pub mod input;
 pub mod mismatch;
-pub mod native_warning;
-pub mod producer;
-pub mod raw_memory_warning;
 pub mod shown;
 pub mod side_by_side;
 pub mod sorting;
@@ -28,7 +25,6 @@ pub mod tolerance;
 pub mod trap;
 pub mod units;
 pub mod warning;
-mod warning_phrases;
 pub mod warnings;
 
 pub use control::{Control, Phase, Progress, Step};

@@ -4,7 +4,6 @@
 use base::control::Control;
 use base::error::{Error, Result};
 use base::input::Input;
-use base::raw_memory_warning::RawMemoryWarning;
 use base::tolerance::Tolerance;
 use base::trap::{Trap, TrapFrame};
 use base::units::{Address, GlobalIndex};
@@ -19,6 +18,7 @@ use wasm::module::{Global, Module};
 use wasm::symbols::Symbols;
 
 use crate::InputError;
+use crate::raw_memory_warning::RawMemoryWarning;
 
 /// The most frames that a summary lists.
 const MOST_FRAMES: usize = 100;
@@ -237,12 +237,15 @@ impl<'a> ContainerModule<'a> {
             // The engine warns of a dump without values.
             header.globals.clear();
         } else if let Some(first) = missing.next() {
-            warnings.push(Warning::RawMemory(RawMemoryWarning::GlobalsAssumed {
-                name: first
-                    .name
-                    .map_or_else(|| first.index.to_string(), str::to_owned),
-                count: 1 + missing.count() as u64,
-            }));
+            warnings.push(
+                RawMemoryWarning::GlobalsAssumed {
+                    name: first
+                        .name
+                        .map_or_else(|| first.index.to_string(), str::to_owned),
+                    count: 1 + missing.count() as u64,
+                }
+                .into(),
+            );
         }
         let stack = match self.boundaries.stack_pointer {
             Boundary::Global(index) => self.module.globals.get(index),
@@ -250,7 +253,7 @@ impl<'a> ContainerModule<'a> {
         };
         if stack.is_some_and(|stack| stack.mutable && value_of(stack).is_none()) {
             header.stack_pointer = header.heap_base;
-            warnings.push(Warning::RawMemory(RawMemoryWarning::StackAssumedEmpty));
+            warnings.push(RawMemoryWarning::StackAssumedEmpty.into());
         }
         let dump = dump_of_raw_memory(memory, &header)?;
         let trap = None;

@@ -57,6 +57,7 @@ mod joined_heap;
 mod jvm_dump;
 mod memory_dump;
 mod program;
+mod raw_memory_warning;
 mod recognised;
 mod snapshot;
 

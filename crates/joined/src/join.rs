@@ -16,11 +16,11 @@ use crate::objects::{joined_objects, joined_roots};
 use crate::pins::Pins;
 use crate::sides::Sides;
 use crate::source::facts;
+use crate::warning::JoinWarning;
 use base::bits::Bits;
 use base::columns;
 use base::control::{Control, Phase};
 use base::error::Result;
-use base::native_warning::NativeWarning;
 use base::units::{AddressForm, ObjectIndex};
 use base::warning::Warning;
 use heap::{
@@ -112,24 +112,22 @@ impl Plan {
         between.sort_by_key(|extra| extra.source);
 
         // Which blocks the host holds is what the join says.
-        let is_unknown = |warning: &Warning| {
-            matches!(
-                warning,
-                Warning::Native(NativeWarning::HostRootsUnknown { .. })
-            )
-        };
+        let is_unknown = |warning: &Warning| warning.code() == "WARN_HOST_ROOTS_UNKNOWN";
         let mut warnings = wasm.heap.warnings.clone();
         warnings.retain(|warning| !is_unknown(warning));
         warnings.extend(js.heap.warnings.iter().cloned());
         if numbers.is_none() && !program.has_size {
-            warnings.push(Warning::HostMoment {
-                memory_size: options.memory_size,
-            });
+            warnings.push(
+                JoinWarning::HostMoment {
+                    memory_size: options.memory_size,
+                }
+                .into(),
+            );
         }
         let counts = pins.counts();
         let count = counts.total - counts.exact - counts.derived;
         if numbers.is_none() && count > 0 {
-            warnings.push(Warning::HostNumbersMissing { count });
+            warnings.push(JoinWarning::HostNumbersMissing { count }.into());
         }
         let sums = JoinedSums {
             pinned: counts,

@@ -31,6 +31,7 @@ mod reader;
 mod sides;
 mod slots;
 mod source;
+mod warning;
 
 pub use error::JoinError;
 pub use handles::Handles;

@@ -26,6 +26,7 @@ mod typed_heap;
 mod types;
 mod unreferenced;
 mod values;
+mod warning;
 mod zig_brk;
 
 pub use program::{Program, has_allocator, is_native};

@@ -1,9 +1,9 @@
 //! What is in the memory of a module that has no allocator.
 
+use crate::warning::NativeWarning;
 use base::columns;
 use base::control::Control;
 use base::error::Result;
-use base::native_warning::NativeWarning;
 use dumps::{Dump, Memory};
 use wasm::module::Module;
 

@@ -3,12 +3,12 @@
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::{Arc, OnceLock};
 
+use crate::warning::NativeWarning;
 use base::columns;
 use base::control::{Control, Phase};
 use base::error::{Error, Result};
 use base::input::Input;
 use base::mismatch::Mismatch;
-use base::native_warning::NativeWarning;
 use base::side_by_side::side_by_side;
 use base::tolerance::Tolerance;
 use base::units::AddressForm;
@@ -228,16 +228,19 @@ impl<'a> Program<'a> {
             roots.slots.add_unreferenced(entry)?;
         }
         roots.kinds.sort_unstable();
-        warnings.push(Warning::Native(NativeWarning::ReferencesConservative));
+        warnings.push(NativeWarning::ReferencesConservative.into());
         warnings.extend(layout.warnings());
         if hosts.is_empty() {
             warnings.extend(self.host_roots_unknown(unreferenced.count, &walk));
         }
         warnings.extend(found.nested);
         if walk.unknown_pages > 0 {
-            warnings.push(Warning::Native(NativeWarning::PagesUnknown {
-                count: walk.unknown_pages,
-            }));
+            warnings.push(
+                NativeWarning::PagesUnknown {
+                    count: walk.unknown_pages,
+                }
+                .into(),
+            );
         }
         let alignment = walk.alignment;
         Ok(NativeGraph {
@@ -351,9 +354,7 @@ impl<'a> Program<'a> {
         let mut hosts: Vec<HostRoot> = dump.host_roots.iter().collect();
         hosts.extend_from_slice(&self.host_roots);
         roots.add_hosts(&hosts, &BlockIndex::new(&walk)?, &mut warnings)?;
-        warnings.push(Warning::Native(no_allocator::filling(
-            module, dump, control,
-        )?));
+        warnings.push(no_allocator::filling(module, dump, control)?.into());
         let shapes = NativeShapes::default();
         Ok(NativeGraph {
             allocator: walk.allocator,
@@ -389,10 +390,13 @@ impl<'a> Program<'a> {
         let is_command = functions.exported("_start").is_some();
         let blocks = walk.addresses.len() as u64;
         let is_likely = unreferenced > 0 && (!is_command || unreferenced * 2 > blocks);
-        is_likely.then_some(Warning::Native(NativeWarning::HostRootsUnknown {
-            unreferenced,
-            blocks,
-        }))
+        is_likely.then_some(
+            NativeWarning::HostRootsUnknown {
+                unreferenced,
+                blocks,
+            }
+            .into(),
+        )
     }
 
     /// The dump, without the values of its globals if it has those of another module.

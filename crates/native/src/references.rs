@@ -4,10 +4,10 @@
 
 use rayon::prelude::*;
 
+use crate::warning::NativeWarning;
 use base::columns;
 use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::Result;
-use base::native_warning::NativeWarning;
 use base::units::{Address, ObjectIndex};
 use base::warning::Warning;
 use dumps::Memory;
@@ -76,11 +76,14 @@ impl Arenas {
     fn warning(&self, walk: &UsedBlocks) -> Option<Warning> {
         let used: u64 = walk.usable.iter().map(|&usable| u64::from(usable)).sum();
         let first = self.first.filter(|_| self.size * 2 > used)?;
-        Some(Warning::Native(NativeWarning::NestedAllocator {
-            count: self.count,
-            size: self.size,
-            first,
-        }))
+        Some(
+            NativeWarning::NestedAllocator {
+                count: self.count,
+                size: self.size,
+                first,
+            }
+            .into(),
+        )
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use crate::warning::NativeWarning;
 use base::columns;
 use base::control::Control;
 use base::error::Result;
-use base::native_warning::NativeWarning;
 use base::units::Address;
 use base::warning::Warning;
 use dumps::{Dump, HostRoot, Memory};
@@ -34,9 +34,7 @@ impl NativeRoots {
         for host in hosts {
             let address = host.address;
             let Some(object) = index.around(address.0) else {
-                warnings.push(Warning::Native(NativeWarning::HostRootElsewhere {
-                    address,
-                }));
+                warnings.push(NativeWarning::HostRootElsewhere { address }.into());
                 continue;
             };
             columns::push(&mut self.kinds, (object, RootKind::Host))?;
@@ -156,13 +154,13 @@ impl Layout {
     pub(crate) fn warnings(&self) -> impl Iterator<Item = Warning> {
         let guessed = self
             .is_guessed
-            .then_some(Warning::Native(NativeWarning::StackBoundsGuessed));
+            .then_some(NativeWarning::StackBoundsGuessed.into());
         let size = self.stack.end.saturating_sub(self.stack.start);
-        let running = (size > 0 && !self.is_at_rest)
-            .then_some(Warning::Native(NativeWarning::FramesActive { size }));
+        let running =
+            (size > 0 && !self.is_at_rest).then_some(NativeWarning::FramesActive { size }.into());
         let initialised = self
             .is_heap_initialised
-            .then_some(Warning::Native(NativeWarning::DataSnapshot));
+            .then_some(NativeWarning::DataSnapshot.into());
         [guessed, running, initialised].into_iter().flatten()
     }
 }

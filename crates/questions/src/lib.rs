@@ -24,6 +24,7 @@ mod report;
 mod summary;
 mod suspects;
 mod unreachable;
+mod warning;
 mod warnings;
 mod waste;
 

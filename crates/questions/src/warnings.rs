@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::QuestionError;
 use crate::loaded_heap::LoadedHeap;
+use crate::warning::QuestionWarning;
 use base::error::Result;
 use base::shown::Shown;
 use base::warning::Warning;
@@ -95,11 +96,12 @@ pub(crate) fn objects_out_of_order(
     let [Some(newest_before), Some(newest)] = newest else {
         return None;
     };
-    let warning = Warning::ObjectsOutOfOrder {
+    let warning = QuestionWarning::ObjectsOutOfOrder {
         before: before.to_owned(),
         after: after.to_owned(),
         newest_before,
         newest,
-    };
+    }
+    .into();
     (newest < newest_before).then(|| WarningText::from(&warning))
 }

@@ -16,12 +16,12 @@ use super::places::{self, Places};
 use super::raw::{EdgeKind, RawSnapshot};
 use super::reached::{Reached, can_keep};
 use super::roots::SnapshotRoots;
+use crate::warning::SnapshotWarning;
 use base::columns;
 use base::control::{CHECK_INTERVAL, Control, Phase, Step};
 use base::error::Result;
 use base::side_by_side::side_by_side;
 use base::units::{AddressForm, ObjectIndex};
-use base::warning::Warning;
 use heap::{
     AllocationLines, Edges, Heap, HeapClass, NameKind, ObjectTable, RootKind, RootSlots,
     UnsizedTree, WideLabel, class_counts, live_classes, prefetch,
@@ -73,7 +73,9 @@ pub(super) fn solve(
     let path_starts = places.starts(&raw, &order)?;
     let is_partial = raw.is_cut;
     let outside_size = raw.extra_native_bytes;
-    let warnings = raw.is_renumbered.then_some(Warning::IdsRenumbered);
+    let warnings = raw
+        .is_renumbered
+        .then_some(SnapshotWarning::IdsRenumbered.into());
     let general = if for_questions {
         Some(GeneralNames::new(&mut raw, &ephemerons)?)
     } else {

@@ -40,6 +40,7 @@ mod source;
 mod stretch;
 mod strings;
 mod tables;
+mod warning;
 
 pub use error::SnapshotError;
 pub use host_view::HostView;
@@ -52,12 +53,12 @@ use std::sync::Arc;
 use names::SnapshotNames;
 use source::SnapshotSource;
 
+use crate::warning::SnapshotWarning;
 use base::control::Control;
 use base::error::Result;
 use base::file_kind::{FileKind, FileStart};
 use base::input::{Input, ReadBytes};
 use base::tolerance::Tolerance;
-use base::warning::Warning;
 use heap::{Heap, Opened, RootSlots};
 
 /// Analyzes a snapshot. The bytes are dropped as soon as they are read. Objects of WasmGC get the names of their
@@ -143,7 +144,8 @@ fn solved(
     let solved = graph::solve(raw, for_questions, &part);
     let (mut heap, roots, names) = solved.map_err(|error| error.in_file(name))?;
     if heap.is_partial {
-        heap.warnings.push(Warning::TextsCut { length });
+        heap.warnings
+            .push(SnapshotWarning::TextsCut { length }.into());
     }
     Ok((heap, roots, names))
 }

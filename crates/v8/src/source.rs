@@ -7,6 +7,7 @@ use std::sync::Arc;
 use memchr::memmem::Finder;
 
 use super::names::SnapshotNames;
+use crate::warning::SnapshotWarning;
 use base::columns;
 use base::control::{CHECK_INTERVAL, Control, Step};
 use base::error::Result;
@@ -88,7 +89,9 @@ impl SnapshotSource {
 
 /// What is the same for all objects of a snapshot.
 fn facts(heap: &Heap) -> Facts {
-    let is_renumbered = heap.warnings.contains(&Warning::IdsRenumbered);
+    let is_renumbered = heap
+        .warnings
+        .contains(&SnapshotWarning::IdsRenumbered.into());
     let containers = CONTAINER_CLASSES.map(|name| (ClassPattern::Is(name), ClassUse::Container));
     let contents = CONTENT_CLASSES.map(|name| (ClassPattern::Is(name), ClassUse::Contents));
     Facts {
@@ -245,7 +248,7 @@ impl Source for SnapshotSource {
             memory: None,
             notes: match cut {
                 0 => Vec::new(),
-                count => vec![Warning::StringsCut { count }],
+                count => vec![SnapshotWarning::StringsCut { count }.into()],
             },
         })
     }

@@ -4,6 +4,7 @@
 use super::objects::{ObjectHeader, block_of};
 use super::statics::static_objects;
 use super::type_flags::{TypeFlags, TypeFlagsTable};
+use crate::warning::ManagedWarning;
 use base::columns;
 use base::error::Result;
 use base::mismatch::Mismatch;
@@ -37,9 +38,12 @@ pub fn find_mismatch(
     {
         return Ok(Some(Mismatch::StaticData { address }));
     }
-    warnings.extend(in_data.first.map(|address| Warning::StaticDataChanged {
-        address,
-        count: in_data.count,
+    warnings.extend(in_data.first.map(|address| {
+        ManagedWarning::StaticDataChanged {
+            address,
+            count: in_data.count,
+        }
+        .into()
     }));
     Ok(class_mismatch(debug_info, flags))
 }

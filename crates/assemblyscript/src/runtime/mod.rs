@@ -37,6 +37,7 @@ use roots::{GlobalRoots, StaticRoots};
 use type_flags::TypeFlagsTable;
 use visitors::Visitors;
 
+use crate::warning::ManagedWarning;
 use base::control::Control;
 use base::error::Result;
 use base::mismatch::Mismatch;
@@ -126,15 +127,18 @@ fn warn(
     const PAGE: u64 = 1 << 16;
     let memory_size = dump.memory.size();
     if !memory_size.is_multiple_of(PAGE) {
-        warnings.push(Warning::MemoryNotWholePages { memory_size });
+        warnings.push(ManagedWarning::MemoryNotWholePages { memory_size }.into());
     } else if let Some((minimum, maximum)) = module.memory_limits
         && !(minimum..=maximum).contains(&(memory_size / PAGE))
     {
-        warnings.push(Warning::MemoryOutsideLimits {
-            pages: memory_size / PAGE,
-            minimum,
-            maximum,
-        });
+        warnings.push(
+            ManagedWarning::MemoryOutsideLimits {
+                pages: memory_size / PAGE,
+                minimum,
+                maximum,
+            }
+            .into(),
+        );
     }
     warnings.extend(doubtful_stack_pointer(dump, module, evidence));
     let expected = module.globals.mutable_i32_count();
@@ -143,14 +147,14 @@ fn warn(
     }
     match globals.static_roots {
         StaticRoots::Known if !evidence.has_debug_info && !Collector::is_named(module) => {
-            warnings.push(Warning::NamesMissing);
+            warnings.push(ManagedWarning::NamesMissing.into());
         }
         StaticRoots::Known => {}
-        StaticRoots::Incomplete => warnings.push(Warning::RootsIncomplete),
-        StaticRoots::Unknown => warnings.push(Warning::RootsUnknown),
+        StaticRoots::Incomplete => warnings.push(ManagedWarning::RootsIncomplete.into()),
+        StaticRoots::Unknown => warnings.push(ManagedWarning::RootsUnknown.into()),
     }
     let disputed = globals.disputed.iter().cloned();
-    warnings.extend(disputed.map(|name| Warning::GlobalDisputed { name }));
+    warnings.extend(disputed.map(|name| ManagedWarning::GlobalDisputed { name }.into()));
 }
 
 /// The warning for a doubtful stack pointer in a dump's header.
@@ -161,7 +165,7 @@ fn doubtful_stack_pointer(
 ) -> Option<Warning> {
     let header = dump.stack_pointer;
     if !header.0.is_multiple_of(4) {
-        return Some(Warning::StackPointerUnaligned { header });
+        return Some(ManagedWarning::StackPointerUnaligned { header }.into());
     }
     let globals = &module.globals;
     let global = globals
@@ -169,8 +173,11 @@ fn doubtful_stack_pointer(
         .or_else(|| globals.named("~lib/memory/__stack_pointer"))
         .or_else(|| globals.get(evidence.code.as_deref()?.stack_pointer()?))?;
     let value = Address(dump.globals.get(global.dump_position?)?);
-    (value != header).then_some(Warning::StackPointerDisputed {
-        header,
-        global: value,
-    })
+    (value != header).then_some(
+        ManagedWarning::StackPointerDisputed {
+            header,
+            global: value,
+        }
+        .into(),
+    )
 }

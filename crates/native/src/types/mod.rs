@@ -25,10 +25,10 @@ mod variants;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::warning::NativeWarning;
 use base::columns;
 use base::control::Control;
 use base::error::{Error, Result};
-use base::native_warning::NativeWarning;
 use base::warning::Warning;
 use dumps::Memory;
 use heap::{EdgeLabel, TypeEvidence};
@@ -194,26 +194,30 @@ impl<'a> Typing<'a> {
         control: &Control,
     ) -> Result<BlockClasses> {
         if let Some(message) = &self.damage {
-            warnings.push(Warning::Native(NativeWarning::TypesUnreadable {
-                message: message.clone(),
-            }));
+            warnings.push(
+                NativeWarning::TypesUnreadable {
+                    message: message.clone(),
+                }
+                .into(),
+            );
         }
         let mut spread = Spread::new(&self.types, memory, (walk, index), control)?;
         let constants = Constants::new(module);
         let dynamic = spread.find_dynamic_classes(&constants, &walk.addresses)?;
         spread.run(statics)?;
         if spread.conflicts > 0 {
-            warnings.push(Warning::Native(NativeWarning::TypeConflict {
-                count: spread.conflicts,
-            }));
+            warnings.push(
+                NativeWarning::TypeConflict {
+                    count: spread.conflicts,
+                }
+                .into(),
+            );
         }
         let guessed = spread.blocks.iter().flatten();
         let guessed = guessed.filter(|found| found.evidence == TypeEvidence::Fit);
         let guessed = guessed.count() as u64;
         if guessed > 0 {
-            warnings.push(Warning::Native(NativeWarning::TypeGuessed {
-                count: guessed,
-            }));
+            warnings.push(NativeWarning::TypeGuessed { count: guessed }.into());
         }
         self.classes(spread, &dynamic)
     }

@@ -4,11 +4,11 @@ use super::SampledBlocks;
 use super::sampled::{BlockMatch, matched};
 use crate::QuestionError;
 use crate::lacking::require;
+use crate::warning::QuestionWarning;
 use base::columns;
 use base::control::{Control, Phase};
 use base::error::Result;
 use base::frame::Frame;
-use base::native_warning::NativeWarning;
 use base::units::ObjectIndex;
 use base::warning::Warning;
 use heap::{Heap, NO_ALLOCATION, Source};
@@ -69,11 +69,14 @@ impl BlockSites {
         let live: u64 = heap.live_classes.iter().map(|class| class.count).sum();
         let only_in_dump = live.saturating_sub(matching);
         let differs = only_in_profile + only_in_dump > 0;
-        let warning = differs.then_some(Warning::Native(NativeWarning::ProfileDiffers {
-            matching,
-            only_in_profile,
-            only_in_dump,
-        }));
+        let warning = differs.then_some(
+            QuestionWarning::ProfileDiffers {
+                matching,
+                only_in_profile,
+                only_in_dump,
+            }
+            .into(),
+        );
         Ok((sites, warning))
     }
 

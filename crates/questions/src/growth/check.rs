@@ -17,10 +17,10 @@ use crate::glob::{self, Glob};
 use crate::parts::page::Page;
 use crate::parts::path_text;
 use crate::place_table::PlaceTable;
+use crate::warning::QuestionWarning;
 use crate::warnings::WarningText;
 use base::control::Control;
 use base::error::{Error, Result};
-use base::warning::Warning;
 
 /// The rules of a check.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
@@ -213,10 +213,13 @@ pub fn check(tables: &[&PlaceTable], options: &CheckOptions, control: &Control) 
     });
     let mut warnings = growing.warnings(tables);
     if !has_default && !options.no_default {
-        warnings.push(WarningText::from(&Warning::GrowthNotChecked {
-            found: left,
-            needed: options.min_dumps,
-        }));
+        warnings.push(WarningText::from(
+            &QuestionWarning::GrowthNotChecked {
+                found: left,
+                needed: options.min_dumps,
+            }
+            .into(),
+        ));
     }
     Ok(Answer::new(body, is_partial(tables), warnings))
 }

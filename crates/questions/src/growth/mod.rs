@@ -22,6 +22,7 @@ use serde::Deserialize;
 use crate::answer::{Answer, AnswerBody};
 use crate::parts::page::{default_limit, limit_schema, offset_schema, page};
 use crate::place_table::PlaceTable;
+use crate::warning::QuestionWarning;
 use crate::warnings::{WarningText, refuse_other_build};
 pub use answer::{
     Check, CheckedRule, FoldedPlace, GrowingPlace, Growth, GrowthDump, LiveGrowth, Rate,
@@ -29,7 +30,6 @@ pub use answer::{
 };
 use base::control::Control;
 use base::error::Result;
-use base::warning::Warning;
 pub use check::{Accepted, CheckOptions, MaxGrowth, MaxObjects, check};
 use fold::fold;
 use growing::{Growing, GrowthRules};
@@ -109,7 +109,9 @@ pub fn growth(
     let count = tables.len() - warmup;
     if count < FEW_DUMPS {
         let count = count as u64;
-        warnings.push(WarningText::from(&Warning::FewDumps { count }));
+        warnings.push(WarningText::from(
+            &QuestionWarning::FewDumps { count }.into(),
+        ));
     }
     Ok(Answer::new(body, is_partial(tables), warnings))
 }

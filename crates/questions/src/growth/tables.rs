@@ -3,6 +3,7 @@
 use super::answer::GrowthDump;
 use crate::QuestionError;
 use crate::place_table::PlaceTable;
+use crate::warning::QuestionWarning;
 use crate::warnings::{WarningText, objects_out_of_order};
 use base::error::Result;
 use base::warning::Warning;
@@ -89,10 +90,13 @@ fn out_of_order(tables: &[&PlaceTable], names: &[String]) -> Vec<WarningText> {
     let mut pairs = names.windows(2);
     let by_name = pairs.find(|pair| numbers_fall(&pair[0], &pair[1]));
     let by_name = by_name.map(|pair| {
-        WarningText::from(&Warning::NamesOutOfOrder {
-            before: pair[0].clone(),
-            after: pair[1].clone(),
-        })
+        WarningText::from(
+            &QuestionWarning::NamesOutOfOrder {
+                before: pair[0].clone(),
+                after: pair[1].clone(),
+            }
+            .into(),
+        )
     });
     let mut pairs = names.windows(2).zip(tables.windows(2));
     let by_object = pairs.find_map(|(names, pair)| {

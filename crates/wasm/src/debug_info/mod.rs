@@ -5,15 +5,14 @@
 
 mod description;
 mod number;
+mod producer;
 mod reader;
 pub mod writer;
 
-pub use base::producer::Producer;
 pub use number::Number;
+pub use producer::{Producer, TRANSFORM};
 
 use base::units::{ClassId, GlobalIndex};
-
-pub use base::producer::TRANSFORM;
 
 /// The classes and global variables of a module.
 #[derive(Debug, Default)]

@@ -2,8 +2,9 @@
 
 use super::{assert_warns, small_scene};
 use crate::support::{Class, CollectorCode, ModuleOptions, Object, Scene, analyze, live, warnings};
-use engine::Warning;
+use engine::assemblyscript::ManagedWarning;
 use engine::wasm::debug_info::Producer;
+use engine::{ClassId, Warning};
 
 #[test]
 fn words_in_front_of_a_classs_own_fields_may_be_inherited_if_no_class_has_a_base() {
@@ -208,17 +209,14 @@ fn classes_that_nothing_describes_are_listed_by_id() {
         scene.push_on_stack(object);
     }
     let heap = scene.analyze();
-    let ids = heap.warnings.iter().map(|warning| match warning {
-        Warning::ClassUnknown { id, .. } => id.0,
-        other => panic!("{other}"),
-    });
-    assert_eq!(ids.collect::<Vec<_>>(), [99, 200, 300]);
+    let of = |id| Warning::from(ManagedWarning::ClassUnknown { id, count: 1 });
+    assert_eq!(heap.warnings, [99, 200, 300].map(ClassId).map(of));
 }
 
 /// The text about two classes without names, by who wrote the debug information.
 fn names_incomplete(debug_info_by: Producer) -> String {
     let class_name = "Class#7".to_owned();
-    let warning = Warning::NamesIncomplete {
+    let warning = ManagedWarning::NamesIncomplete {
         class_name,
         count: 2,
         debug_info_by,

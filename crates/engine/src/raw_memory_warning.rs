@@ -1,11 +1,11 @@
 //! What raw memory came without, and which numbers that may make wrong.
 
-use crate::shown::Shown;
+use base::shown::Shown;
+use base::warning::CodedWarning;
 
 /// A value that the caller did not give with raw memory.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RawMemoryWarning {
+pub(crate) enum RawMemoryWarning {
     /// Mutable i32 globals without a value, although others have one.
     #[error(
         "{count} mutable i32 global(s) have no value, the first is {}: their initial values were taken, so objects that only they keep alive are missing",
@@ -24,9 +24,8 @@ pub enum RawMemoryWarning {
     StackAssumedEmpty,
 }
 
-impl RawMemoryWarning {
-    /// A stable name for programs.
-    pub fn code(&self) -> &'static str {
+impl CodedWarning for RawMemoryWarning {
+    fn code(&self) -> &'static str {
         match self {
             Self::GlobalsAssumed { .. } => "WARN_RAW_GLOBALS_ASSUMED",
             Self::StackAssumedEmpty => "WARN_RAW_STACK_ASSUMED_EMPTY",

@@ -1,11 +1,11 @@
 //! What may be wrong about the heap of a program of C, C++, Rust or Zig.
 
-use crate::units::Address;
+use base::units::Address;
+use base::warning::CodedWarning;
 
 /// A finding about a heap whose blocks are exact, and whose references, roots and types may be wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum NativeWarning {
+pub(crate) enum NativeWarning {
     /// Of a native program: every word that is an address in a block counts as a reference.
     #[error(
         "references are words that look like addresses: a number can keep a block, and a block that only the host or a local variable holds looks unreferenced"
@@ -86,18 +86,6 @@ pub enum NativeWarning {
         /// The pointer.
         address: Address,
     },
-    /// A profile and a dump that do not have the same blocks.
-    #[error(
-        "the profile and the dump have {matching} blocks in common, {only_in_profile} are only in the profile and {only_in_dump} only in the dump: these are not of the same moment, or some blocks were allocated without the profiler"
-    )]
-    ProfileDiffers {
-        /// How many blocks both have.
-        matching: u64,
-        /// How many only the profile has.
-        only_in_profile: u64,
-        /// How many live blocks only the dump has.
-        only_in_dump: u64,
-    },
     /// A module that has no allocator, so that its memory has no blocks.
     #[error(
         "the module has no allocator, so nothing can leak here: no code of it makes its memory larger, none of its functions has the name of an allocator, and no state of one is in the memory; of {size} bytes, the module initialises {initialised}, the program or its host wrote to {written} others, and the rest is 0"
@@ -117,9 +105,8 @@ pub enum NativeWarning {
     DataSnapshot,
 }
 
-impl NativeWarning {
-    /// A stable name for programs.
-    pub fn code(&self) -> &'static str {
+impl CodedWarning for NativeWarning {
+    fn code(&self) -> &'static str {
         match self {
             Self::ReferencesConservative => "WARN_CONSERVATIVE",
             Self::StackBoundsGuessed => "WARN_STACK_BOUNDS_GUESSED",
@@ -131,7 +118,6 @@ impl NativeWarning {
             Self::HostRootsUnknown { .. } => "WARN_HOST_ROOTS_UNKNOWN",
             Self::NestedAllocator { .. } => "WARN_NESTED_ALLOCATOR",
             Self::HostRootElsewhere { .. } => "WARN_HOST_ROOT_ELSEWHERE",
-            Self::ProfileDiffers { .. } => "WARN_PROFILE_DIFFERS",
             Self::NoAllocator { .. } => "WARN_NO_ALLOCATOR",
             Self::DataSnapshot => "WARN_DATA_SNAPSHOT",
         }
