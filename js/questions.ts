@@ -23,18 +23,18 @@ export function asked(question: Name, options?: unknown, mode: Mode = "sync"): A
 }
 
 /** How the arguments of a method become a question, and which of them has the options. */
-interface Method {
+interface AskingMethod {
   read(given: unknown[], mode: Mode): Asked;
   options: number;
 }
 
-function ofHeap(question: Name): Method {
+function ofHeap(question: Name): AskingMethod {
   return { read: ([options], mode) => asked(question, options, mode), options: 0 };
 }
 
 /** Of a question about the object at an address. */
-function ofObject(name: Name): Method {
-  const read: Method["read"] = ([at, options], mode) => {
+function ofObject(name: Name): AskingMethod {
+  const read: AskingMethod["read"] = ([at, options], mode) => {
     const { question } = asked(name, options, mode);
     return { question: { ...question, address: address(at) } };
   };
@@ -42,7 +42,7 @@ function ofObject(name: Name): Method {
 }
 
 /** The methods that ask a question. */
-export const METHODS: Record<string, Method> = {
+export const METHODS: Record<string, AskingMethod> = {
   find: ofHeap("find"),
   object: ofObject("object"),
   referrers: ofObject("referrers"),
