@@ -49,6 +49,14 @@ generate:
 new-question name:
     node .ci/new_question.mjs "$1"
 
+# The binaries of all platforms, or of those that are named, on Linux with zig. `--release`: as they are published.
+build-all *platforms:
+    node .ci/platforms/build.mjs "$@"
+
+# These binaries in emulators and in all versions of Node, with a table: size, loaded, suite passed.
+run-all *platforms:
+    node .ci/platforms/run.mjs "$@"
+
 # All that CI asks of a change.
 ready:
     bash .ci/run

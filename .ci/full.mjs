@@ -109,6 +109,17 @@ const BY_NAME = [
   installed("asc-packages", "__test__/asc_packages"),
   installed("npm-modules", "__test__/npm_modules"),
   { name: "other-hosts", command: "__test__/hosts/run.sh" },
+  {
+    name: "platforms",
+    command: ".ci/tools.sh emulators && node .ci/platforms/build.mjs && node .ci/platforms/run.mjs",
+  },
+  {
+    name: "release",
+    command:
+      "npm ci --prefix __test__/registry --ignore-scripts --no-audit --no-fund && npx vitest run --project install",
+    env: { TEST_RELEASE: "1" },
+    counted: VITEST,
+  },
   more(
     "variants",
     { TEST_ALL: "1" },

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests of npm run test:full need besides Node, npm and Rust, on Debian and Ubuntu. Nothing is installed twice.
-# Arguments: browsers, compilers, jdk, emscripten, several or none.
+# Arguments: browsers, compilers, jdk, emscripten, emulators, several or none.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -33,7 +33,11 @@ for what in "$@"; do
       done
       ;;
     jdk) command -v javac && command -v jcmd || install openjdk-17-jdk-headless ;;
+    emulators)
+      command -v qemu-aarch64-static && test -d /usr/aarch64-linux-gnu && test -x /usr/lib/wine/wine64 ||
+        install qemu-user-static libc6-arm64-cross libstdc++6-arm64-cross wine64
+      ;;
     emscripten) command -v emcc || install emscripten ;;
-    *) echo "error: unknown tools $what; expected browsers, compilers, jdk or emscripten" >&2; exit 2 ;;
+    *) echo "error: unknown tools $what; expected browsers, compilers, jdk, emscripten or emulators" >&2; exit 2 ;;
   esac
 done

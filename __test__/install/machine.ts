@@ -74,6 +74,8 @@ export function environment(): NodeJS.ProcessEnv {
     npm_config_audit: "false",
     npm_config_fund: "false",
     npm_config_update_notifier: "false",
+    // Yarn 4 refuses packages of the last days, also from a registry that says truly when they came.
+    YARN_NPM_MINIMAL_AGE_GATE: "0",
     // Nothing listens there, so a connection to another machine fails.
     HTTP_PROXY: "http://127.0.0.1:9",
     HTTPS_PROXY: "http://127.0.0.1:9",

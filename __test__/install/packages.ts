@@ -2,16 +2,19 @@
  * Packs and publishes the packages as a release does: with the same commands, from a copy of the files that
  * a release starts from, to a registry on this machine.
  *
- * Only this platform's binary exists here. The other platforms get a text file instead, so that every
- * package can be published and listed; no test installs one of those.
+ * This platform's binary exists here, and others if `just build-all` has built them. The other platforms get a text file
+ * instead, so that every package can be published and listed; no test installs one of those.
  */
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { Registry } from "./registry.ts";
 
 export const ROOT = resolve(__dirname, "../..");
+
+/** With verdaccio, and all binaries that were built: `npm run test:full -- release`. */
+export const IS_REHEARSAL = process.env.TEST_RELEASE !== undefined;
 
 /** All dependencies of the packages, direct or not, by folder. */
 const DEPENDENCIES = [
@@ -68,7 +71,9 @@ export async function release(folder: string, registry: Registry): Promise<Publi
   const platforms = readdirSync(join(tree, "npm")).map((platform) => join("npm", platform));
   for (const platform of readdirSync(join(tree, "npm"))) {
     const file = `warpo-heap-analyzer.${platform}.node`;
-    writeFileSync(join(artifacts, file), "not built on this machine\n");
+    const built = builtElsewhere(file);
+    if (built === undefined) writeFileSync(join(artifacts, file), "not built on this machine\n");
+    else cpSync(built, join(artifacts, file));
   }
   for (const file of readdirSync(join(ROOT, "dist")).filter((name) => name.endsWith(".node"))) {
     cpSync(join(ROOT, "dist", file), join(artifacts, file));
@@ -105,10 +110,19 @@ export async function release(folder: string, registry: Registry): Promise<Publi
   });
 }
 
+/** The binary of a platform that was built for a release, in a rehearsal of it. */
+function builtElsewhere(file: string): string | undefined {
+  const folder = join(ROOT, "artifacts");
+  if (!IS_REHEARSAL || !existsSync(folder)) return undefined;
+  return readdirSync(folder)
+    .map((target) => join(folder, target, file))
+    .find(existsSync);
+}
+
 /** The environment in which npm publishes to the registry, with the tools of this repository on the PATH. */
-function environment(folder: string, { url }: Registry): NodeJS.ProcessEnv {
+function environment(folder: string, { url, token }: Registry): NodeJS.ProcessEnv {
   const settings = join(folder, "npmrc");
-  writeFileSync(settings, `${url.replace("http:", "")}:_authToken=anybody\n`);
+  writeFileSync(settings, `${url.replace("http:", "")}:_authToken=${token}\n`);
   return {
     ...process.env,
     PATH: `${join(ROOT, "node_modules/.bin")}${delimiter}${process.env.PATH}`,

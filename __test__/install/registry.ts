@@ -10,12 +10,15 @@ import { json } from "node:stream/consumers";
 
 export interface Registry {
   url: string;
+  /** With which npm publishes. */
+  token: string;
   /** In the order in which it came. */
-  published: Entry[];
+  readonly published: Entry[];
   close(): void;
 }
 
-interface Entry {
+/** A version of a package. */
+export interface Entry {
   name: string;
   version: string;
   tarball: string;
@@ -55,7 +58,8 @@ export async function serveRegistry(folder: string): Promise<Registry> {
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/`, published, close: () => server.close() };
+  const url = `http://127.0.0.1:${port}/`;
+  return { url, token: "anybody", published, close: () => server.close() };
 }
 
 async function keep(request: IncomingMessage, folder: string): Promise<Entry> {

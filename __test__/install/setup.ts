@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { type LeakyServer, leakyServer } from "../support/leaky_server.ts";
-import { npmCli, type Published, release } from "./packages.ts";
+import { IS_REHEARSAL, npmCli, type Published, release } from "./packages.ts";
 import { serveRegistry } from "./registry.ts";
+import { serveVerdaccio } from "./verdaccio.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -26,7 +27,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
   const tarballs = join(workplace, "tarballs");
   mkdirSync(tarballs);
   furnish(workplace);
-  const registry = await serveRegistry(tarballs);
+  const registry = await (IS_REHEARSAL ? serveVerdaccio : serveRegistry)(tarballs);
   project.provide("packages", await release(workplace, registry));
   project.provide("registry", registry.url);
   project.provide("server", await leakyServer());

@@ -123,12 +123,18 @@ impl Drop for Stopped {
     }
 }
 
+/// What `ptrace` calls a request: the libraries of C differ.
+#[cfg(not(target_env = "musl"))]
+type Request = libc::c_uint;
+#[cfg(target_env = "musl")]
+type Request = libc::c_int;
+
 /// One request without an address.
-fn trace(request: libc::c_uint, thread: i32, data: i32) -> io::Result<()> {
+fn trace(request: Request, thread: i32, data: i32) -> io::Result<()> {
     // SAFETY: these requests read and write no memory of this process.
     let result = unsafe {
         libc::ptrace(
-            request as _,
+            request,
             thread,
             std::ptr::null_mut::<libc::c_void>(),
             data as libc::c_long,
