@@ -134,7 +134,7 @@ describe.each(EVIDENCE.map((evidence) => ({ evidence })))("evidence: $evidence",
   );
 });
 
-test.each(PROGRAMS)(
+test.each(someOf(PROGRAMS, 2))(
   "%s: --debug names alone give every class the compiler's name",
   async (name) => {
     const { program, captures } = await runOf(name, [], "names");
@@ -146,7 +146,7 @@ test.each(PROGRAMS)(
   },
 );
 
-describe.each([["-O0"], ["-O3"]])("fields of unmanaged classes, asc %s", (flag) => {
+describe.each(someOf([["-O3"], ["-O0"]], 2))("fields of unmanaged classes, asc %s", (flag) => {
   test.each<[Evidence]>([["sections and names"], ["sections"]])(
     "evidence: %s: they are no references, and the collector's code does not dispute it",
     async (evidence) => {
@@ -171,7 +171,7 @@ describe("a module without names is the same as a build without --debug", () => 
     "support/host.ts": readFileSync(`${folder}support/host.ts`, "utf8"),
   };
 
-  describe.each([[[]], [["-O3"]], [["-Oz"]]])("asc %j", (flags: string[]) => {
+  describe.each(someOf([[["-O3"]], [["-Oz"]], [[]]], 3))("asc %j", (flags: string[]) => {
     test.each([
       { how: "with the transform", transforms: [AscTransform] },
       { how: "without the transform", transforms: [] },

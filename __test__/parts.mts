@@ -27,6 +27,23 @@ export const PARTS = {
     "__test__/profile_unnamed.test.ts",
     "__test__/random_native.test.ts",
   ],
+  /** Pages of the documents, command by command. */
+  documents: [
+    "__test__/guide.test.ts",
+    "__test__/guide_hosts.test.ts",
+    "__test__/heap_gate.test.ts",
+    "__test__/install/first_leak.test.ts",
+    "__test__/tasks.test.ts",
+  ],
+  /** Package managers, runners and folders beside the usual ones. */
+  installed: [
+    "__test__/install/layouts.test.ts",
+    "__test__/install/mcp.test.ts",
+    "__test__/install/process.test.ts",
+    "__test__/install/runners.test.ts",
+    "__test__/install/source.test.ts",
+    "__test__/install/warpo.test.ts",
+  ],
   /** Programs that the JDK runs. */
   jvm: ["__test__/jvm_programs.test.ts"],
   /** Programs that an inspector stops. */
@@ -47,14 +64,18 @@ export const PARTS = {
   slow: [
     "__test__/browser/explorer_joined.test.ts",
     "__test__/host_leaks.test.ts",
+    "__test__/inlined_builds.test.ts",
     "__test__/install/host_runners.test.ts",
     "__test__/leak_names.test.ts",
     "__test__/many_sentences.test.ts",
+    "__test__/mcp/evaluations.test.ts",
     "__test__/mcp/floods.test.ts",
+    "__test__/mcp/limits.test.ts",
     "__test__/memory.test.ts",
     "__test__/profile_languages.test.ts",
     "__test__/random.test.ts",
     "__test__/stores.test.ts",
+    "__test__/unprepared.test.ts",
   ],
 } satisfies Record<string, string[]>;
 

@@ -6,12 +6,15 @@
 import { describe, expect, test } from "vitest";
 import { type Capture, collectorGlobal, run } from "./support/capture.ts";
 import { compile, OPTIMISED, programNames, UNOPTIMISED } from "./support/compile.ts";
+import { someOf } from "./support/nightly.ts";
 import { STATE_IDLE, STATE_MARK, STATE_SWEEP, totalBytes } from "./support/truth.ts";
 
-describe.each([
+const BUILDS = [
   { build: "unoptimised", flags: UNOPTIMISED },
   { build: "optimised", flags: OPTIMISED },
-])("$build", ({ flags }) => {
+];
+
+describe.each(someOf(BUILDS, 2, 1))("$build", ({ flags }) => {
   const captures = async (name: string): Promise<Capture[]> => run(await compile(name, flags));
 
   test.each(programNames)(
