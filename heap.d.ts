@@ -72,36 +72,30 @@ export interface OpenOptions extends AnalysisOptions {
   profile?: Bytes | null | undefined;
 }
 
-/** Options of opening a heap from bytes. */
-export interface OpenBytesOptions extends OpenOptions {
+/** What a host has of the same moment: its bytes, or the path of its file. */
+export interface HostInputs<Input> {
   /**
    * The heap snapshot of the host, of the same moment. Both heaps become one: the addresses of objects of JavaScript are
    * their ids plus 2³¹.
    */
-  host?: Bytes | null | undefined;
-  /** The numbers that the heap snapshot does not show, as a capture of both heaps writes them. */
-  numbers?: Bytes | null | undefined;
-  /** Who pinned what, as `register` records it with `HEAP_HANDLES`. */
-  handles?: Bytes | null | undefined;
+  host?: Input | null | undefined;
+  /**
+   * The numbers that the heap snapshot does not show, as a capture of both heaps writes them. Of files, without this
+   * option, the `x.numbers.json` beside `x.heapsnapshot` is read, if there is one.
+   */
+  numbers?: Input | null | undefined;
+  /**
+   * Who pinned what, as `register` records it with `HEAP_HANDLES`. Of files, without this option, the `x.handles.json`
+   * beside `x.dump` is read, if there is one.
+   */
+  handles?: Input | null | undefined;
 }
 
+/** Options of opening a heap from bytes. */
+export interface OpenBytesOptions extends OpenOptions, HostInputs<Bytes> {}
+
 /** Options of opening a heap from files. */
-export interface OpenFileOptions extends OpenOptions {
-  /**
-   * The heap snapshot of the host, of the same moment. Both heaps become one: the addresses of objects of JavaScript are
-   * their ids plus 2³¹.
-   */
-  host?: FilePath | null | undefined;
-  /**
-   * The numbers that the heap snapshot does not show, as a capture of both heaps writes them. Without this option, the
-   * `x.numbers.json` beside `x.heapsnapshot` is read, if there is one.
-   */
-  numbers?: FilePath | null | undefined;
-  /**
-   * Who pinned what, as `register` records it with `HEAP_HANDLES`. Without this option, the `x.handles.json` beside
-   * `x.dump` is read, if there is one.
-   */
-  handles?: FilePath | null | undefined;
+export interface OpenFileOptions extends OpenOptions, HostInputs<FilePath> {
   /**
    * Files that are open already, as from {@link openBeneath}: they are read instead of what is at the paths now. They
    * must stay open until the heap is. A later question reads the dump at its path, and fails with `ERR_DUMP_CHANGED` if

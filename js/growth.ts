@@ -6,7 +6,7 @@ import { Heap } from "./heap.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
 import { checksOf, list } from "./option_facts.js";
-import { invalidOption, type Mode, readOptions, typed, wholeNumber } from "./options.js";
+import { type Check, invalidOption, readOptions, typed, wholeNumber } from "./options.js";
 import { placeTableHandle } from "./place_table.js";
 import { controlled } from "./work.js";
 
@@ -19,31 +19,31 @@ const CHECK = checksOf(COMPARISONS.check.options, {
   accepted: list("accepted places", acceptedPlace),
 });
 
-export const growth: typeof api.growth = (heaps, options) => {
-  const request = optionsFor(GROWTH, options, "sync");
-  const tables = tablesOf(heaps).map(tableOf);
-  return JSON.parse(callNative(() => native.growth(tables, request)).text);
-};
+/** A comparison of tables by the engine. */
+type Ask = typeof native.growth;
 
-export const growthAsync: typeof api.growthAsync = async (heaps, options) => {
-  const request = optionsFor(GROWTH, options, "async");
-  return await compared(heaps, options, (tables, control) =>
-    native.growth(tables, request, undefined, control),
-  );
-};
+export const growth = now(native.growth, GROWTH) as typeof api.growth;
+export const growthAsync = later(native.growth, GROWTH) as typeof api.growthAsync;
+export const check = now(native.check, CHECK) as typeof api.check;
+export const checkAsync = later(native.check, CHECK) as typeof api.checkAsync;
 
-export const check: typeof api.check = (heaps, options) => {
-  const request = optionsFor(CHECK, options, "sync");
-  const tables = tablesOf(heaps).map(tableOf);
-  return JSON.parse(callNative(() => native.check(tables, request)).text);
-};
+function now(ask: Ask, checks: Record<string, Check>) {
+  return (heaps: unknown, options?: unknown) => {
+    const request = JSON.stringify(readOptions(options, checks, "sync"));
+    const tables = tablesOf(heaps).map(tableOf);
+    return JSON.parse(callNative(() => ask(tables, request)).text);
+  };
+}
 
-export const checkAsync: typeof api.checkAsync = async (heaps, options) => {
-  const request = optionsFor(CHECK, options, "async");
-  return await compared(heaps, options, (tables, control) =>
-    native.check(tables, request, undefined, control),
-  );
-};
+/** The same off the event loop. */
+function later(ask: Ask, checks: Record<string, Check>) {
+  return async (heaps: unknown, options?: api.AsyncOptions | null) => {
+    const request = JSON.stringify(readOptions(options, checks, "async"));
+    return await compared(heaps, options, (tables, control) =>
+      ask(tables, request, undefined, control),
+    );
+  };
+}
 
 async function compared(
   heaps: unknown,
@@ -84,14 +84,6 @@ function tablesOf(heaps: unknown): unknown[] {
     throw invalidArgument("heaps", "an array of heaps or place tables", heaps);
   }
   return [...(heaps as Iterable<unknown>)];
-}
-
-function optionsFor(
-  checks: Record<string, (name: string, value: unknown) => unknown>,
-  options: unknown,
-  mode: Mode,
-): string {
-  return JSON.stringify(readOptions(options, checks, mode));
 }
 
 /** Bytes as a number, or a percentage as in `5%`. */

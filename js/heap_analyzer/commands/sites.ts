@@ -1,6 +1,6 @@
 /** `sites`: which lines of source allocated what is alive. */
 import { type Command, Option } from "commander";
-import type { WarningData } from "../../native.js";
+import type * as native from "../../native.js";
 import { addon } from "../addon.js";
 import { checkInputs } from "../inputs.js";
 import { writeWarnings } from "../messages.js";
@@ -81,70 +81,50 @@ async function runSites(dump: string, options: SitesCommandOptions): Promise<voi
         "neither for snapshots of V8 with allocations",
     );
   }
-  if (before !== undefined) {
-    if (format === "pprof")
-      throw new Error("--format pprof has no form with --before: expected text or json");
-    const growth = await growthOf([before, dump], [beforeProfile, options.profile], options);
-    return await write([Buffer.from(growth)], output);
+  if (format === "pprof" && before !== undefined) {
+    throw new Error("--format pprof has no form with --before: expected text or json");
   }
-  await writeSites(dump, options);
-}
-
-/** Which lines' live objects became more between two dumps with profiles of their moments, or two snapshots of V8. */
-async function growthOf(
-  dumps: [before: string, after: string],
-  profiles: [before: string | undefined, after: string | undefined],
-  options: SitesCommandOptions,
-): Promise<string> {
-  const { wasm, limit, format, output } = options;
-  checkInputs([...dumps, ...given(wasm, ...profiles)], output);
-  const [profileBefore, profileAfter] = profiles.map((file) =>
-    file === undefined ? undefined : readProfile(file),
-  );
-  const { WorkControl, siteGrowth } = addon();
-  const control = new WorkControl();
-  const heaps = await new ProgressLine().watch(
-    control,
-    openAll(dumps, [wasm, wasm], options, control),
-  );
-  const [before, after] = heaps;
-  if (before === undefined || after === undefined) return "";
-  for (const heap of heaps) writeWarnings(ofSites(heap));
-  const { json, text } = siteGrowth(
-    before,
-    profileBefore,
-    after,
-    profileAfter,
-    limit,
-    widthOf(output),
-  );
-  return format === "json" ? `${limited(json, limit)}\n` : text;
-}
-
-async function writeSites(dump: string, options: SitesCommandOptions): Promise<void> {
-  const { wasm, profile, limit, format, output } = options;
   if (format === "pprof" && output === undefined && process.stdout.isTTY) {
     throw new Error("--format pprof is not text: write it to a file with --output <file>");
   }
-  checkInputs([dump, ...given(wasm, profile)], output);
-  const encoded = profile === undefined ? undefined : readProfile(profile);
-  const { WorkControl, allocationSites } = addon();
+  const answer = await answerOf(
+    before === undefined ? [dump] : [before, dump],
+    before === undefined ? [options.profile] : [beforeProfile, options.profile],
+    options,
+  );
+  if (format === "pprof" && "pprof" in answer) return await write([answer.pprof], output);
+  const text = format === "json" ? `${limited(answer.json, options.limit)}\n` : answer.text;
+  await write([Buffer.from(text)], output);
+}
+
+/** The lines of one dump; of two, those whose live objects became more. */
+async function answerOf(
+  dumps: string[],
+  profiles: (string | undefined)[],
+  options: SitesCommandOptions,
+): Promise<native.AllocationSitesData | native.SiteGrowthData> {
+  const { wasm, limit, output } = options;
+  checkInputs([...dumps, ...given(wasm, ...profiles)], output);
+  const [profile, later] = profiles.map((file) =>
+    file === undefined ? undefined : readProfile(file),
+  );
+  const { WorkControl, allocationSites, siteGrowth } = addon();
   const control = new WorkControl();
-  const [heap] = await new ProgressLine().watch(control, openAll([dump], [wasm], options, control));
-  if (heap === undefined) return;
-  writeWarnings(ofSites(heap));
-  const { json, text, pprof } = allocationSites(heap, encoded, limit, widthOf(output));
-  if (format === "pprof") return await write([pprof], output);
-  await write([Buffer.from(format === "json" ? `${limited(json, limit)}\n` : text)], output);
+  const modules = dumps.map(() => wasm);
+  const opening = openAll(dumps, modules, options, control);
+  const heaps = await new ProgressLine().watch(control, opening);
+  for (const heap of heaps) writeWarnings(ofSites(heap));
+  const [heap, after] = heaps as [native.HeapHandle, native.HeapHandle?];
+  const width = output === undefined ? outputWidth() : undefined;
+  return after === undefined
+    ? allocationSites(heap, profile, limit, width)
+    : siteGrowth(heap, profile, after, later, limit, width);
 }
 
 /** The warnings that concern lines. They name no classes and no fields. */
-function ofSites(heap: { warnings(): WarningData[] }): WarningData[] {
+function ofSites(heap: { warnings(): native.WarningData[] }): native.WarningData[] {
   return heap.warnings().filter(({ code }) => code !== "WARN_NAMES_INCOMPLETE");
 }
-
-/** The columns of a text for an output. */
-const widthOf = (output: string | undefined) => (output === undefined ? outputWidth() : undefined);
 
 function limited(json: string, limit: number): string {
   const answer = JSON.parse(json) as { sites: unknown[] };
