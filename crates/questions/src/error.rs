@@ -18,21 +18,6 @@ pub enum QuestionError {
         /// What can be passed.
         expected: &'static str,
     },
-    /// An expression that does not compile, or that would read too much.
-    #[error(
-        "option {option}, character {column}: found {}; expected {expected}",
-        Shown(found)
-    )]
-    Where {
-        /// The option's name.
-        option: &'static str,
-        /// The number of the character, from 1.
-        column: u32,
-        /// What is there.
-        found: String,
-        /// What can be there.
-        expected: String,
-    },
     /// No object at the address of a question.
     #[error("there is no object at address {address}{}", nearest_objects(nearest))]
     NoObject {
@@ -140,7 +125,6 @@ impl Coded for QuestionError {
     fn code(&self) -> &'static str {
         match self {
             Self::InvalidOption { .. } => "ERR_INVALID_OPTION",
-            Self::Where { .. } => "ERR_WHERE",
             Self::NoObject { .. } => "ERR_NO_OBJECT",
             Self::UnknownClass { .. } => "ERR_UNKNOWN_CLASS",
             Self::PlaceTable { .. } => "ERR_PLACE_TABLE",

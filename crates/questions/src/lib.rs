@@ -8,7 +8,6 @@ mod allocation_sites;
 mod answer;
 mod dominators;
 mod error;
-mod expression;
 mod find;
 mod glob;
 mod growth;

@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 
 use super::answer::{ConditionResult, FailedObjects};
-use crate::expression::{BATCH, Compiled, Evaluator, FAILURES, Scope, Value};
 use base::columns;
 use base::control::Phase;
 use base::error::Result;
 use base::units::ObjectIndex;
+use expression::{BATCH, Compiled, Evaluator, FAILURES, Scope, Value};
 
 /// The number of objects of a task.
 const PIECE: usize = 1 << 18;

@@ -8,7 +8,6 @@ use super::answer::{FoundGroup, FoundGroups};
 use super::options::{FindOptions, FindSort};
 use super::sum::sums;
 use crate::QuestionError;
-use crate::expression::{BATCH, Compiled, Evaluator, Failure, Scope, Value};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::page::Page;
 use crate::parts::sums::{ByteSum, GroupedObjects};
@@ -16,6 +15,7 @@ use base::columns;
 use base::control::Phase;
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
+use expression::{BATCH, Compiled, Evaluator, Failure, Scope, Value};
 use heap::ShownValue as Shown;
 use heap::literal::literal;
 
@@ -156,6 +156,7 @@ fn double(ordered: u64) -> f64 {
 
 /// The objects by the value of an expression: sum ↓, count ↓, value, unless the options say another order.
 pub(super) fn grouped(
+    loaded: &LoadedHeap,
     group_by: &Compiled,
     scope: Scope<'_>,
     objects: &[ObjectIndex],
@@ -164,9 +165,7 @@ pub(super) fn grouped(
 ) -> Result<FoundGroups> {
     let size = options.sum;
     check_sort(options)?;
-    let Scope {
-        loaded, control, ..
-    } = scope;
+    let control = scope.control;
     let (groups, group_of) = groups_of(group_by, scope, objects)?;
     let mut counts = columns::zeros::<u64>(groups.len())?;
     for &group in &group_of {

@@ -10,7 +10,6 @@ mod sum;
 use std::cmp::Reverse;
 
 use crate::QuestionError;
-use crate::expression::{Compiled, ExpressionOption, ReadBudget, Scope, compile};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::host::distance;
 use crate::parts::joined::retained_parts;
@@ -26,6 +25,7 @@ use base::columns;
 use base::control::{CHECK_INTERVAL, Control, Phase};
 use base::error::{Error, Result};
 use base::units::ObjectIndex;
+use expression::{Compiled, ExpressionOption, ReadBudget, Scope, compile};
 pub use options::{FindOptions, FindSort};
 
 /// Live objects by class, size, contents and an expression. `before` is an earlier heap, for `isNew`.
@@ -49,7 +49,9 @@ pub fn find(
         None => None,
     };
     let scope = Scope {
-        loaded,
+        heap: loaded.heap(),
+        source: loaded.source(),
+        roots: loaded.root_slots(),
         class_slots: &class_slots,
         new: new.as_ref(),
         control,
@@ -73,7 +75,9 @@ pub fn find(
         None => None,
     };
     let groups = match group_by {
-        Some(group_by) => Some(groups::grouped(&group_by, scope, &found, options, page)?),
+        Some(group_by) => Some(groups::grouped(
+            loaded, &group_by, scope, &found, options, page,
+        )?),
         None => None,
     };
     let total = found.len() as u64;

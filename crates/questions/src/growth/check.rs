@@ -404,7 +404,7 @@ impl Rules<'_> {
         }
         Err(QuestionError::UnknownClass {
             pattern: pattern.to_owned(),
-            nearest: glob::nearest(pattern, names(), self.control)?,
+            nearest: expression::nearest(pattern, names(), self.control)?,
         }
         .into())
     }

@@ -343,7 +343,7 @@ impl LoadedHeap {
         }
         Err(QuestionError::UnknownClass {
             pattern: pattern.to_owned(),
-            nearest: glob::nearest(pattern, names(), control)?,
+            nearest: expression::nearest(pattern, names(), control)?,
         }
         .into())
     }

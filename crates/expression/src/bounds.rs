@@ -5,11 +5,11 @@ use super::tokens::{ExpressionOption, Token, wrong};
 use base::error::Result;
 
 /// The largest length of an expression in bytes.
-pub(super) const MOST_BYTES: usize = 4096;
+pub(crate) const MOST_BYTES: usize = 4096;
 /// The largest number of brackets, of signs and of conditions that are open at once.
-pub(super) const MOST_NESTED: usize = 32;
+pub(crate) const MOST_NESTED: usize = 32;
 
-pub(super) fn tokens(option: ExpressionOption, text: &str) -> Result<Vec<Token<'_>>> {
+pub(crate) fn tokens(option: ExpressionOption, text: &str) -> Result<Vec<Token<'_>>> {
     if text.len() > MOST_BYTES {
         let found = format!("an expression of {} bytes", text.len());
         return Err(wrong(option, 1, &found, "at most 4096 bytes"));

@@ -12,13 +12,13 @@ use super::tokens::{ExpressionOption, wrong};
 /// The characters that the expressions of one question may read, and the units of work that reading may take.
 const MOST: u64 = 1 << 33;
 /// How many characters a member of a container counts as: it is put in order.
-pub(super) const MEMBER: u64 = 16;
+pub(crate) const MEMBER: u64 = 16;
 /// How many characters a thread takes at once.
 const PIECE: u64 = 1 << 16;
 
 /// What is left to read for one question.
 #[derive(Debug)]
-pub(crate) struct ReadBudget {
+pub struct ReadBudget {
     left: AtomicU64,
     control: Control,
     /// The work that was done before.
@@ -27,7 +27,7 @@ pub(crate) struct ReadBudget {
 
 impl ReadBudget {
     /// For a question that begins.
-    pub(crate) fn new(control: &Control) -> Self {
+    pub fn new(control: &Control) -> Self {
         Self {
             left: AtomicU64::new(MOST),
             control: control.clone(),
@@ -37,14 +37,14 @@ impl ReadBudget {
 }
 
 /// What is left to read for one expression in one thread.
-pub(super) struct Allowance<'b> {
+pub(crate) struct Allowance<'b> {
     budget: &'b ReadBudget,
     option: ExpressionOption,
     left: Cell<u64>,
 }
 
 impl<'b> Allowance<'b> {
-    pub(super) fn new(budget: &'b ReadBudget, option: ExpressionOption) -> Self {
+    pub(crate) fn new(budget: &'b ReadBudget, option: ExpressionOption) -> Self {
         Self {
             budget,
             option,
@@ -53,7 +53,7 @@ impl<'b> Allowance<'b> {
     }
 
     /// Takes characters.
-    pub(super) fn take(&self, units: u64) -> Result<()> {
+    pub(crate) fn take(&self, units: u64) -> Result<()> {
         let left = self.left.get();
         if let Some(rest) = left.checked_sub(units) {
             self.left.set(rest);
@@ -74,7 +74,7 @@ impl<'b> Allowance<'b> {
     }
 
     /// Checks how much work reading has taken, which the readers count.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         let ReadBudget { control, work, .. } = self.budget;
         if control.work().saturating_sub(*work) > MOST {
             return Err(self.exhausted());

@@ -11,12 +11,12 @@ use super::value::{Failure, Value};
 const COPIED: u64 = 16;
 
 /// Reads texts: those of an expression, and those of strings.
-pub(super) struct TextReader<'e> {
-    pub(super) constants: &'e [Box<[u16]>],
-    pub(super) allowance: Allowance<'e>,
+pub(crate) struct TextReader<'e> {
+    pub(crate) constants: &'e [Box<[u16]>],
+    pub(crate) allowance: Allowance<'e>,
 }
 
-pub(super) enum TextOrValue {
+pub(crate) enum TextOrValue {
     /// A text of this length, of which the wanted part was read.
     Text(usize),
     /// No text, as this value.
@@ -25,7 +25,7 @@ pub(super) enum TextOrValue {
 
 impl TextReader<'_> {
     /// Reads the first `most` code units of a text.
-    pub(super) fn read(
+    pub(crate) fn read(
         &self,
         reader: &mut dyn FieldReader,
         value: Value,
@@ -54,14 +54,14 @@ impl TextReader<'_> {
     }
 
     /// How much of two texts decides their order: of one that is longer than the other, the first unit more.
-    pub(super) fn most_compared(&self, left: Value, right: Value) -> usize {
+    pub(crate) fn most_compared(&self, left: Value, right: Value) -> usize {
         let lengths = [left, right].map(|value| self.length_of(value));
         let least = lengths.into_iter().flatten().min();
         least.map_or(usize::MAX, |length| length + 1)
     }
 
     /// The length of a text, if it is known without reading it.
-    pub(super) fn length_of(&self, value: Value) -> Option<usize> {
+    pub(crate) fn length_of(&self, value: Value) -> Option<usize> {
         match value {
             Value::Text(number) => Some(self.constants[number as usize].len()),
             _ => None,
@@ -70,7 +70,7 @@ impl TextReader<'_> {
 }
 
 /// A test of a text, of which as much as the test needs was read.
-pub(super) fn test(test: TextTest, text: &[u16], part: &[u16]) -> bool {
+pub(crate) fn test(test: TextTest, text: &[u16], part: &[u16]) -> bool {
     match test {
         TextTest::StartsWith => text.starts_with(part),
         TextTest::EndsWith => text.ends_with(part),

@@ -1,15 +1,14 @@
 //! What the bare names of an expression mean.
 
-use crate::loaded_heap::LoadedHeap;
-use base::control::Control;
 use base::error::Result;
 use base::units::ObjectIndex;
 use heap::RootKind;
 
 use super::node::BuiltIn;
+use super::scope::Scope;
 
 /// The names that are built in, without `size`.
-pub(super) const BUILT_IN: [(&str, BuiltIn); 6] = [
+pub(crate) const BUILT_IN: [(&str, BuiltIn); 6] = [
     ("this", BuiltIn::This),
     ("className", BuiltIn::ClassName),
     ("shallowSize", BuiltIn::ShallowSize),
@@ -19,7 +18,7 @@ pub(super) const BUILT_IN: [(&str, BuiltIn); 6] = [
 ];
 
 /// What a name means as a global.
-pub(super) enum NamedGlobal {
+pub(crate) enum NamedGlobal {
     /// No global of this name refers to an object.
     None,
     /// One.
@@ -29,14 +28,14 @@ pub(super) enum NamedGlobal {
 }
 
 /// The global with this name, or whose name ends with it after a slash.
-pub(super) fn global(loaded: &LoadedHeap, name: &str, control: &Control) -> Result<NamedGlobal> {
+pub(crate) fn global(scope: Scope<'_>, name: &str) -> Result<NamedGlobal> {
     let mut found: Option<(String, ObjectIndex)> = None;
-    for &slot in loaded.roots.all() {
-        control.count(1)?;
+    for &slot in scope.roots.all() {
+        scope.control.count(1)?;
         if slot.kind != RootKind::Global {
             continue;
         }
-        let Some(full) = loaded.roots.name(slot) else {
+        let Some(full) = scope.roots.name(slot) else {
             continue;
         };
         if full == name {
@@ -52,7 +51,7 @@ pub(super) fn global(loaded: &LoadedHeap, name: &str, control: &Control) -> Resu
             _ => found = Some((full, slot.object)),
         }
     }
-    let of_source = || loaded.source.host_names()?.global(name);
+    let of_source = || scope.source.host_names()?.global(name);
     let object = found.map(|(_, object)| object).or_else(of_source);
     Ok(object.map_or(NamedGlobal::None, NamedGlobal::Object))
 }

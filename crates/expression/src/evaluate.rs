@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 
 use super::budget::Allowance;
 use super::compare::{calculate, negate, number_order};
-use super::compile::{Compiled, Scope};
+use super::compile::Compiled;
 use super::members::MemberSet;
 use super::node::{BuiltIn, Comparison, Node, TextTest};
+use super::scope::Scope;
 use super::texts::{TextOrValue, TextReader, test};
 use super::value::{Failure, Value};
 use base::bits::Bits;
@@ -16,13 +17,13 @@ use base::units::ObjectIndex;
 use heap::{Cell, FieldReader, Heap};
 
 /// The number of objects whose values are computed at once.
-pub(crate) const BATCH: usize = 1 << 12;
+pub const BATCH: usize = 1 << 12;
 /// The number of objects to which others refer that are read before it is checked how much work that was: one of them may
 /// have as many references as the heap.
 const HOLDERS: usize = 1 << 6;
 
 /// Computes one expression. Each thread has its own.
-pub(crate) struct Evaluator<'h> {
+pub struct Evaluator<'h> {
     compiled: &'h Compiled,
     heap: &'h Heap,
     new: Option<&'h Bits>,
@@ -35,9 +36,14 @@ pub(crate) struct Evaluator<'h> {
 }
 
 impl<'h> Evaluator<'h> {
-    pub(crate) fn new(compiled: &'h Compiled, scope: Scope<'h>) -> Result<Self> {
+    /// For an expression that was compiled for the same scope.
+    ///
+    /// # Errors
+    /// Those of reading fields.
+    pub fn new(compiled: &'h Compiled, scope: Scope<'h>) -> Result<Self> {
         let Scope {
-            loaded,
+            heap,
+            source,
             new,
             control,
             budget,
@@ -45,9 +51,9 @@ impl<'h> Evaluator<'h> {
         } = scope;
         Ok(Self {
             compiled,
-            heap: &loaded.heap,
+            heap,
             new,
-            reader: loaded.source.fields().reader(&compiled.fields, control)?,
+            reader: source.fields().reader(&compiled.fields, control)?,
             texts: TextReader {
                 constants: &compiled.texts,
                 allowance: Allowance::new(budget, compiled.option),
@@ -59,12 +65,18 @@ impl<'h> Evaluator<'h> {
     }
 
     /// The values for some objects.
-    pub(crate) fn values(&mut self, objects: &[ObjectIndex]) -> Result<Vec<Value>> {
+    ///
+    /// # Errors
+    /// [`ExpressionError::Where`](crate::ExpressionError::Where) if it reads too much, and those of reading fields.
+    pub fn values(&mut self, objects: &[ObjectIndex]) -> Result<Vec<Value>> {
         self.evaluate(&self.compiled.node, objects)
     }
 
-    /// A text value as text; `None` for another value.
-    pub(crate) fn text(&mut self, value: Value, most: usize) -> Result<Option<(String, bool)>> {
+    /// A text value as text of at most so many characters, and whether that is all of it; `None` for another value.
+    ///
+    /// # Errors
+    /// As [`values`](Self::values).
+    pub fn text(&mut self, value: Value, most: usize) -> Result<Option<(String, bool)>> {
         let [units, _] = &mut self.units;
         Ok(
             match self.texts.read(&mut *self.reader, value, most, units)? {

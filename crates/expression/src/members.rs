@@ -14,7 +14,7 @@ use super::value::{Failure, Value};
 
 /// A set of members, in order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct MemberSet {
+pub(crate) struct MemberSet {
     /// Numbers, booleans, objects that are no strings, and null: ascending.
     plain: Vec<Key>,
     /// Texts, ascending: where each begins and ends in `units`.
@@ -62,7 +62,7 @@ impl Key {
 
 impl MemberSet {
     /// The members of a container.
-    pub(super) fn read(
+    pub(crate) fn read(
         reader: &mut dyn FieldReader,
         texts: &TextReader<'_>,
         container: ObjectIndex,
@@ -105,7 +105,7 @@ impl MemberSet {
     }
 
     /// The members of a list of an expression.
-    pub(super) fn of_list(texts: &[Box<[u16]>], values: &[Value]) -> Result<Self> {
+    pub(crate) fn of_list(texts: &[Box<[u16]>], values: &[Value]) -> Result<Self> {
         let mut set = Self {
             is_container: true,
             ..Self::default()
@@ -143,12 +143,12 @@ impl MemberSet {
     }
 
     /// Whether the set is of an object that is a container.
-    pub(super) fn is_container(&self) -> bool {
+    pub(crate) fn is_container(&self) -> bool {
         self.is_container
     }
 
     /// Whether a value is a member: a boolean, or what is missing.
-    pub(super) fn has(
+    pub(crate) fn has(
         &self,
         reader: &mut dyn FieldReader,
         texts: &TextReader<'_>,

@@ -2,7 +2,7 @@
 
 /// What an expression is, for errors before any object is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Known only for an object.
     Any,
     Null,
@@ -15,7 +15,7 @@ pub(super) enum Kind {
 
 impl Kind {
     /// With an article.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Any => "a value",
             Self::Null => "null",
@@ -27,12 +27,12 @@ impl Kind {
     }
 
     /// The kind of a value that is one or the other.
-    pub(super) fn or(self, other: Self) -> Self {
+    pub(crate) fn or(self, other: Self) -> Self {
         if self == other { self } else { Self::Any }
     }
 
     /// Whether values of both kinds can be equal.
-    pub(super) fn can_equal(self, other: Self) -> bool {
+    pub(crate) fn can_equal(self, other: Self) -> bool {
         use Kind::{Any, Null, Number, Reference, Text};
         self == other
             || [self, other].contains(&Any)
@@ -43,7 +43,7 @@ impl Kind {
     }
 
     /// Whether values of both kinds have an order.
-    pub(super) fn has_order(self, other: Self) -> bool {
+    pub(crate) fn has_order(self, other: Self) -> bool {
         use Kind::{Any, Number, Reference, Text};
         matches!(
             (self, other),
@@ -54,7 +54,7 @@ impl Kind {
 
 /// A comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Comparison {
+pub(crate) enum Comparison {
     Equal,
     NotEqual,
     Less,
@@ -65,7 +65,7 @@ pub(super) enum Comparison {
 
 /// An operation on two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arithmetic {
+pub(crate) enum Arithmetic {
     Add,
     Subtract,
     Multiply,
@@ -75,7 +75,7 @@ pub(super) enum Arithmetic {
 
 /// A test of a text with another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TextTest {
+pub(crate) enum TextTest {
     StartsWith,
     EndsWith,
     Contains,
@@ -83,7 +83,7 @@ pub(super) enum TextTest {
 
 /// What is known of every object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BuiltIn {
+pub(crate) enum BuiltIn {
     This,
     ClassName,
     ShallowSize,
@@ -94,7 +94,7 @@ pub(super) enum BuiltIn {
 
 /// An expression with resolved names.
 #[derive(Clone, Debug)]
-pub(super) enum Node {
+pub(crate) enum Node {
     Constant(super::Value),
     BuiltIn(BuiltIn),
     /// The number of members or characters.

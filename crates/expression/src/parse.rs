@@ -12,7 +12,7 @@ use cel::parser::PrattParser;
 const MOST_DEPTH: u16 = 160;
 
 /// Parses an expression, whose tokens are within the bounds.
-pub(super) fn parse(
+pub(crate) fn parse(
     option: ExpressionOption,
     text: &str,
     tokens: &[Token<'_>],

@@ -5,7 +5,7 @@ use heap::Cell;
 
 /// The value of an expression for one object.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Value {
+pub enum Value {
     /// The object has no such field.
     Absent,
     /// It cannot be computed.
@@ -28,7 +28,7 @@ pub(crate) enum Value {
 
 /// Why an expression has no value for an object that has all its fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// A value is not in the input.
     Unknown,
     /// A number that is too large.
@@ -41,7 +41,8 @@ pub(crate) enum Failure {
     Type,
 }
 
-pub(crate) const FAILURES: [Failure; 5] = [
+/// All of them, in the order in which they are listed.
+pub const FAILURES: [Failure; 5] = [
     Failure::Unknown,
     Failure::Overflow,
     Failure::Division,
@@ -51,7 +52,7 @@ pub(crate) const FAILURES: [Failure; 5] = [
 
 impl Failure {
     /// As a clause.
-    pub(crate) fn reason(self) -> &'static str {
+    pub fn reason(self) -> &'static str {
         match self {
             Self::Unknown => "a value is not in the input",
             Self::Overflow => "a number is too large",
@@ -79,12 +80,12 @@ impl From<Cell> for Value {
 
 impl Value {
     /// An integer.
-    pub(crate) fn unsigned(value: u64) -> Self {
+    pub fn unsigned(value: u64) -> Self {
         i64::try_from(value).map_or(Self::Unsigned(value), Self::Integer)
     }
 
     /// An integer of any size.
-    pub(super) fn integer(value: i128) -> Self {
+    pub(crate) fn integer(value: i128) -> Self {
         let signed = i64::try_from(value).map(Self::Integer);
         let unsigned = || u64::try_from(value).map(Self::Unsigned);
         signed
@@ -93,7 +94,7 @@ impl Value {
     }
 
     /// The value as an integer, if it is one.
-    pub(super) fn as_integer(self) -> Option<i128> {
+    pub(crate) fn as_integer(self) -> Option<i128> {
         match self {
             Self::Integer(value) => Some(value.into()),
             Self::Unsigned(value) => Some(value.into()),
@@ -102,12 +103,12 @@ impl Value {
     }
 
     /// Whether there is no value.
-    pub(super) fn is_missing(self) -> bool {
+    pub(crate) fn is_missing(self) -> bool {
         matches!(self, Self::Absent | Self::Failed(_))
     }
 
     /// Why there is no condition: the value is none.
-    pub(crate) fn failure(self) -> Failure {
+    pub fn failure(self) -> Failure {
         match self {
             Self::Failed(failure) => failure,
             Self::Null => Failure::Null,
@@ -116,7 +117,7 @@ impl Value {
     }
 
     /// The failure of a value that is not of the type that an operation needs.
-    pub(super) fn mistaken(self) -> Self {
+    pub(crate) fn mistaken(self) -> Self {
         match self {
             Self::Absent | Self::Failed(_) => self,
             Self::Null => Self::Failed(Failure::Null),

@@ -4,9 +4,10 @@ use cel::IdedExpr;
 use cel::common::ast::{CallExpr, Expr, LiteralValue, operators};
 
 use super::budget::Allowance;
-use super::compile::{Compiler, Scope, Typed};
+use super::compile::{Compiler, Typed};
 use super::members::MemberSet;
 use super::node::{Arithmetic, Comparison, Kind, Node, TextTest};
+use super::scope::Scope;
 use super::texts::TextReader;
 use super::tokens::wrong;
 use super::value::Value;
@@ -17,7 +18,7 @@ use base::units::ObjectIndex;
 const FUNCTIONS: &str = "size, has, startsWith, endsWith or contains";
 
 impl Compiler<'_, '_> {
-    pub(super) fn call(&mut self, call: &CallExpr) -> Result<Typed> {
+    pub(crate) fn call(&mut self, call: &CallExpr) -> Result<Typed> {
         let name = call.func_name.as_str();
         match (name, call.target.as_deref(), call.args.as_slice()) {
             (operators::CONDITIONAL, None, [condition, yes, no]) => {
@@ -249,12 +250,12 @@ impl Compiler<'_, '_> {
     /// The members of a container that is the same for all objects.
     fn members(&mut self, container: ObjectIndex) -> Result<MemberSet> {
         let Scope {
-            loaded,
+            source,
             control,
             budget,
             ..
         } = self.scope;
-        let mut reader = loaded.source.fields().reader(&[], control)?;
+        let mut reader = source.fields().reader(&[], control)?;
         let texts = TextReader {
             constants: &[],
             allowance: Allowance::new(budget, self.option),

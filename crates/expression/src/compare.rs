@@ -6,7 +6,7 @@ use super::node::Arithmetic;
 use super::value::{Failure, Value};
 
 /// The order of two numbers; `None` if one is NaN or no number.
-pub(super) fn number_order(left: Value, right: Value) -> Option<Ordering> {
+pub(crate) fn number_order(left: Value, right: Value) -> Option<Ordering> {
     match (left, right, left.as_integer(), right.as_integer()) {
         (_, _, Some(left), Some(right)) => Some(left.cmp(&right)),
         (Value::Double(left), Value::Double(right), ..) => left.partial_cmp(&right),
@@ -32,7 +32,7 @@ fn integer_order(integer: i128, double: f64) -> Option<Ordering> {
 }
 
 /// A number in one form: two that are equal have the same.
-pub(super) fn canonical(value: Value) -> Value {
+pub(crate) fn canonical(value: Value) -> Value {
     let Value::Double(double) = value else {
         return value;
     };
@@ -46,7 +46,7 @@ pub(super) fn canonical(value: Value) -> Value {
 }
 
 /// An operation on two numbers.
-pub(super) fn calculate(operation: Arithmetic, left: Value, right: Value) -> Value {
+pub(crate) fn calculate(operation: Arithmetic, left: Value, right: Value) -> Value {
     if let (Some(left), Some(right)) = (left.as_integer(), right.as_integer()) {
         return of_integers(operation, left, right);
     }
@@ -64,7 +64,7 @@ pub(super) fn calculate(operation: Arithmetic, left: Value, right: Value) -> Val
 }
 
 /// The number with the other sign.
-pub(super) fn negate(value: Value) -> Value {
+pub(crate) fn negate(value: Value) -> Value {
     match (value, value.as_integer()) {
         (_, Some(integer)) => Value::integer(-integer),
         (Value::Double(double), _) => Value::Double(-double),

@@ -4,61 +4,46 @@ use cel::IdedExpr;
 use cel::common::ast::{Expr, LiteralValue, SelectExpr};
 
 use super::bounds::tokens;
-use super::budget::ReadBudget;
 use super::compare::{calculate, negate};
 use super::members::MemberSet;
 use super::names::{BUILT_IN, NamedGlobal, global};
+use super::nearest::nearest;
 use super::node::{BuiltIn, Kind, Node};
 use super::parse::parse;
+use super::scope::Scope;
 use super::tokens::{ExpressionOption, TokenCursor, wrong};
 use super::value::Value;
-use crate::glob;
-use crate::loaded_heap::LoadedHeap;
-use base::bits::Bits;
-use base::control::Control;
 use base::error::Result;
 use heap::FieldType;
 
 /// The largest depth of an expression that was parsed, of which each operation in a row is a level.
 const MOST_DEPTH: usize = 100;
 
-/// What an expression is about.
-#[derive(Clone, Copy)]
-pub(crate) struct Scope<'h> {
-    pub(crate) loaded: &'h LoadedHeap,
-    /// The classes of the objects.
-    pub(crate) class_slots: &'h [bool],
-    /// The objects that an earlier heap does not have; `None` without one.
-    pub(crate) new: Option<&'h Bits>,
-    pub(crate) control: &'h Control,
-    pub(crate) budget: &'h ReadBudget,
-}
-
 /// A compiled expression with what its numbers stand for.
-pub(crate) struct Compiled {
-    pub(super) option: ExpressionOption,
-    pub(super) node: Node,
+pub struct Compiled {
+    pub(crate) option: ExpressionOption,
+    pub(crate) node: Node,
     /// The names of fields.
-    pub(super) fields: Vec<String>,
+    pub(crate) fields: Vec<String>,
     /// Texts, and after them the names of the classes if they are needed.
-    pub(super) texts: Vec<Box<[u16]>>,
+    pub(crate) texts: Vec<Box<[u16]>>,
     /// The number of the text that is the name of the first class.
-    pub(super) first_class: Option<u32>,
-    pub(super) sets: Vec<MemberSet>,
+    pub(crate) first_class: Option<u32>,
+    pub(crate) sets: Vec<MemberSet>,
 }
 
 /// An expression with its type and its column.
-pub(super) struct Typed {
-    pub(super) node: Node,
-    pub(super) kind: Kind,
-    pub(super) column: u32,
+pub(crate) struct Typed {
+    pub(crate) node: Node,
+    pub(crate) kind: Kind,
+    pub(crate) column: u32,
 }
 
 /// Compiles the expression that is the value of an option.
 ///
 /// # Errors
-/// `QuestionError::Where` with the column.
-pub(crate) fn compile(option: ExpressionOption, text: &str, scope: Scope<'_>) -> Result<Compiled> {
+/// [`ExpressionError::Where`](super::ExpressionError::Where) with the column.
+pub fn compile(option: ExpressionOption, text: &str, scope: Scope<'_>) -> Result<Compiled> {
     let tokens = tokens(option, text)?;
     let parsed = parse(option, text, &tokens)?;
     let mut compiler = Compiler {
@@ -84,16 +69,16 @@ pub(crate) fn compile(option: ExpressionOption, text: &str, scope: Scope<'_>) ->
 }
 
 /// Compiles an expression.
-pub(super) struct Compiler<'t, 'h> {
-    pub(super) option: ExpressionOption,
-    pub(super) scope: Scope<'h>,
-    pub(super) cursor: TokenCursor<'t>,
+pub(crate) struct Compiler<'t, 'h> {
+    pub(crate) option: ExpressionOption,
+    pub(crate) scope: Scope<'h>,
+    pub(crate) cursor: TokenCursor<'t>,
     depth: usize,
-    pub(super) compiled: Compiled,
+    pub(crate) compiled: Compiled,
 }
 
 impl Compiler<'_, '_> {
-    pub(super) fn expression(&mut self, expression: &IdedExpr) -> Result<Typed> {
+    pub(crate) fn expression(&mut self, expression: &IdedExpr) -> Result<Typed> {
         self.depth += 1;
         if self.depth > MOST_DEPTH {
             let column = self.cursor.start();
@@ -121,7 +106,7 @@ impl Compiler<'_, '_> {
         self.folded(typed)
     }
 
-    pub(super) fn refuse(&mut self, found: &str, expected: &str) -> Result<Typed> {
+    pub(crate) fn refuse(&mut self, found: &str, expected: &str) -> Result<Typed> {
         let column = self.cursor.start();
         Err(wrong(self.option, column, found, expected))
     }
@@ -162,7 +147,7 @@ impl Compiler<'_, '_> {
     }
 
     /// A bare name: built in, a field, or a global.
-    pub(super) fn name(&mut self, name: &str) -> Result<Typed> {
+    pub(crate) fn name(&mut self, name: &str) -> Result<Typed> {
         let column = self.cursor.find(|token| token == name);
         let typed = |node, kind| Ok(Typed { node, kind, column });
         if name == "size" {
@@ -173,20 +158,19 @@ impl Compiler<'_, '_> {
             return self.built_in(built_in, column);
         }
         let Scope {
-            loaded,
+            source,
             class_slots,
             control,
             ..
         } = self.scope;
-        if loaded
-            .source
+        if source
             .fields()
             .type_of(name, class_slots, control)?
             .is_some()
         {
             return self.field(Node::BuiltIn(BuiltIn::This), name, column);
         }
-        match global(loaded, name, control)? {
+        match global(self.scope, name)? {
             NamedGlobal::Object(object) => {
                 typed(Node::Constant(Value::Object(object)), Kind::Reference)
             }
@@ -232,7 +216,7 @@ impl Compiler<'_, '_> {
         if self.compiled.first_class.is_none() {
             let texts = &mut self.compiled.texts;
             self.compiled.first_class = Some(texts.len() as u32);
-            let classes = &self.scope.loaded.heap.objects.classes;
+            let classes = &self.scope.heap.objects.classes;
             texts.extend(
                 classes
                     .iter()
@@ -244,18 +228,18 @@ impl Compiler<'_, '_> {
     /// The error for a name that means nothing, with the names that are most like it.
     fn unknown_field(&self, name: &str, column: u32) -> Result<base::error::Error> {
         let Scope {
-            loaded,
+            source,
             class_slots,
             control,
             ..
         } = self.scope;
-        let mut names = loaded.source.fields().names(class_slots);
+        let mut names = source.fields().names(class_slots);
         names.extend(BUILT_IN.iter().map(|(name, _)| (*name).to_owned()));
-        let nearest = glob::nearest(name, names.iter().map(String::as_str), control)?;
+        let like = nearest(name, names.iter().map(String::as_str), control)?;
         let found = format!(
             "{name}, which is neither a field of these classes nor a global with an object"
         );
-        let expected = format!("a field, such as {}", nearest.join(", "));
+        let expected = format!("a field, such as {}", like.join(", "));
         Ok(wrong(self.option, column, &found, &expected))
     }
 
@@ -268,16 +252,16 @@ impl Compiler<'_, '_> {
         fields.len() - 1
     }
 
-    pub(super) fn field(&mut self, object: Node, name: &str, column: u32) -> Result<Typed> {
+    pub(crate) fn field(&mut self, object: Node, name: &str, column: u32) -> Result<Typed> {
         let mut kind = Kind::Any;
         if let Node::BuiltIn(BuiltIn::This) = object {
             let Scope {
-                loaded,
+                source,
                 class_slots,
                 control,
                 ..
             } = self.scope;
-            let fields = loaded.source.fields();
+            let fields = source.fields();
             kind = match fields.type_of(name, class_slots, control)? {
                 None => return Err(self.unknown_field(name, column)?),
                 Some(FieldType::Any) => Kind::Any,
@@ -316,7 +300,7 @@ impl Compiler<'_, '_> {
     }
 
     /// Checks the type of an operand.
-    pub(super) fn want(&self, typed: &Typed, kinds: &[Kind], expected: &str) -> Result<()> {
+    pub(crate) fn want(&self, typed: &Typed, kinds: &[Kind], expected: &str) -> Result<()> {
         if typed.kind == Kind::Any || kinds.contains(&typed.kind) {
             return Ok(());
         }
