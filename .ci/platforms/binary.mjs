@@ -7,7 +7,8 @@ import { LEAST_GLIBC, LEAST_MACOS } from "./list.mjs";
 const OF_THE_SYSTEM = {
   gnu: /^(lib(c|m|dl|pthread|rt)\.so\.\d|ld-linux-.*)$/,
   musl: /^libc\.so$/,
-  "Mach-O": /^\/usr\/lib\/lib(System|iconv)\.[\w.]*dylib$/,
+  "Mach-O":
+    /^\/(usr\/lib\/lib(System|iconv|charset)\.[\w.]*dylib|System\/Library\/Frameworks\/CoreFoundation\.framework\/.*)$/,
   // ucrtbase's parts are in Windows since 10.
   PE: /^(api-ms-win-[\w-]+|kernel32|ntdll|advapi32|ws2_32|userenv|bcrypt\w*|synchronization|msvcrt|ucrtbase|dbghelp)\.dll$/i,
 };

@@ -8,6 +8,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { ENTRY, faults } from "./binary.mjs";
+import { stubOfFrameworks } from "./frameworks.mjs";
 import { binaryOf, chosenPlatforms, LEAST_GLIBC, LEAST_MACOS, printTable } from "./list.mjs";
 
 const ZIG = ["ziglang==0.17.1", "cargo-zigbuild==0.24.1"];
@@ -36,7 +37,11 @@ function build(platform, path) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   if (run("rustup", ["target", "add", platform.rust]) !== 0) return;
-  const env = { PATH: path, MACOSX_DEPLOYMENT_TARGET: LEAST_MACOS };
+  const env = { PATH: path };
+  if (platform.format === "Mach-O") {
+    env.MACOSX_DEPLOYMENT_TARGET = LEAST_MACOS;
+    env.SDKROOT = stubOfFrameworks(resolve("build/zig/sdk"));
+  }
   if (platform.format === "PE") {
     buildForWindows(platform, file, env);
     return;

@@ -7,6 +7,7 @@ import { fromDebian, fromNpm, fromPyPI, has } from "./kit.mjs";
 /** The versions of Node that the package promises, the least one first (`engines` of `package.json`). */
 const NODES = ["20.0.0", "20.20.2", "22.23.3", "24.21.0", "26.10.0"];
 /** Wine 8 reserves too little memory for the V8 of Node 24. */
+const LIBRARIES_OF_WINE = "/usr/lib/x86_64-linux-gnu/wine/x86_64-windows";
 const NODE_IN_WINE = "22.23.3";
 const NODE_IN_QEMU = "24.22.0";
 const NODE_OF_MUSL = "22.20.0";
@@ -92,6 +93,10 @@ function musl(machine, debian, kit) {
 function windows(node, kit) {
   const wine = ["wine64", "/usr/lib/wine/wine64"].find((program) => has(program, "--version"));
   if (wine === undefined) return { node, reason: "no wine64" };
+  // Rust's library takes its random numbers from there; Wine has had it since 2023, after Debian 12.
+  if (!existsSync(join(LIBRARIES_OF_WINE, "bcryptprimitives.dll"))) {
+    return { node, reason: "this Wine has no bcryptprimitives.dll, without which no program of Rust loads" };
+  }
   const prefix = resolve("build/platforms/wine");
   const env = { WINEPREFIX: prefix, WINEDEBUG: "-all" };
   if (!existsSync(join(prefix, "system.reg"))) {
