@@ -11,18 +11,30 @@ const MAX_SIZE = 8 * 1024 ** 3;
 /**
  * Writes a heap snapshot with the values of numbers. The thread may be paused. Only one piece of the snapshot at a time
  * is in this process's memory.
+ *
+ * @param most its largest size in bytes: the target may send pieces without an end.
  */
-export async function writeHostSnapshot(session: Session, path: string): Promise<Unpublished> {
-  return await written(path, "the heap snapshot", (descriptor) => stream(session, descriptor));
+export async function writeHostSnapshot(
+  session: Session,
+  path: string,
+  most: number = MAX_SIZE,
+): Promise<Unpublished> {
+  const write = (descriptor: number) => stream(session, descriptor, most);
+  return await written(path, "the heap snapshot", write);
 }
 
-async function stream(session: Session, descriptor: number): Promise<void> {
+async function stream(session: Session, descriptor: number, most: number): Promise<void> {
   let size = 0;
   let failure: unknown;
   const forget = session.on("HeapProfiler.addHeapSnapshotChunk", ({ chunk }) => {
     if (failure !== undefined) return;
     try {
-      size += writePiece(descriptor, chunk, size);
+      const bytes = Buffer.from(chunk);
+      if (size + bytes.length > most) {
+        throw answerError("the heap snapshot", `has more than ${most} bytes`);
+      }
+      writeWhole(descriptor, bytes);
+      size += bytes.length;
       session.renew();
     } catch (error) {
       // The rest is not waited for.
@@ -43,12 +55,6 @@ async function stream(session: Session, descriptor: number): Promise<void> {
   if (size === 0) throw answerError("HeapProfiler.takeHeapSnapshot", "sent no snapshot");
 }
 
-/** Writes a piece behind `size` bytes, and returns its size. */
-function writePiece(descriptor: number, piece: string, size: number): number {
-  const bytes = Buffer.from(piece);
-  if (size + bytes.length > MAX_SIZE) {
-    throw answerError("the heap snapshot", `has more than ${MAX_SIZE} bytes`);
-  }
+function writeWhole(descriptor: number, bytes: Buffer): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
-  return bytes.length;
 }

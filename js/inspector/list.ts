@@ -39,10 +39,13 @@ export async function debuggerUrl(
   const bytes = await listBytes({ host, port }, name, time, signal);
   const targets = fitting(name, listOf(anything, MAX_TARGETS), parseWithin(bytes, name, BOUNDS));
   const isNamed = (target: unknown) => ["page", "node"].includes(at(target, "type") as string);
-  const found = targets.find(isNamed) ?? targets[0];
-  const address = at(found, "webSocketDebuggerUrl");
+  // A page to which another program is attached may have no address.
+  const isOpen = (target: unknown) => typeof at(target, "webSocketDebuggerUrl") === "string";
+  const free = targets.filter(isOpen);
+  const address = at(free.find(isNamed) ?? free[0], "webSocketDebuggerUrl");
   if (typeof address !== "string") {
-    throw refuse(`the inspector at ${host}:${port} lists no page and no process`);
+    const what = targets.some(isNamed) ? "only what others are attached to" : "no page and no process";
+    throw refuse(`the inspector at ${host}:${port} lists ${what}`);
   }
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol !== "ws:") throw refuse(`${name} has ${shown(address)}, expected ws:`);
