@@ -29,6 +29,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { attach } from "@warpo/heap-analyzer/attach";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeHostSnapshot } from "../dist/attach/host_snapshot.js";
 import { failureOf, runIn } from "./support/command_line.ts";
 import {
   type Beginnings,
@@ -452,6 +453,24 @@ describe("the list of targets", () => {
     await refused({}, { list: (_, response, port) => response.end(LISTS[name]?.(port)) });
   });
 
+  test("may have pages without an address, to which others are attached: they are passed over", async () => {
+    const named = (...pages: object[]): Beginnings => ({
+      list: (_, response, port) => {
+        const webSocketDebuggerUrl = `ws://127.0.0.1:${port}/x`;
+        const free = pages.map((page) =>
+          "free" in page ? { ...page, webSocketDebuggerUrl } : page,
+        );
+        response.end(JSON.stringify(free));
+      },
+    });
+    const { url } = await inspector({}, named({ type: "page" }, { type: "page", free: true }));
+    const target = await attach(url);
+    expect(target.instances).toHaveLength(1);
+    await target.close();
+    const { message } = await refused({}, named({ type: "page" }, { type: "page" }));
+    expect(message).toContain("lists only what others are attached to");
+  });
+
   test("gives a path, and neither a user nor a fragment", async () => {
     const { url } = await inspector(
       {},
@@ -476,6 +495,30 @@ describe("the list of targets", () => {
   ])("need not be asked for an address that is none: %j", async (address) => {
     await expect(attach(address)).rejects.toMatchObject({ code: "ERR_ATTACH_TARGET" });
   });
+});
+
+test("a heap snapshot without an end is refused at its bound, and no file is left", async () => {
+  const inside = mkdtempSync(join(folder, "endless-"));
+  let [sent, isOver] = [0, false];
+  let hear = (_: { chunk: string }) => {};
+  const session = {
+    on: (_: string, listener: typeof hear) => {
+      hear = listener;
+      return () => {};
+    },
+    renew: () => {},
+    abandon: () => {
+      isOver = true;
+    },
+    call: async () => {
+      for (; !isOver; sent++) hear({ chunk: "x".repeat(1000) });
+      throw new Error("the connection is closed");
+    },
+  };
+  const written = writeHostSnapshot(session as never, join(inside, "x.heapsnapshot"), 100_000);
+  await expect(written).rejects.toMatchObject({ message: expect.stringContaining("100000 bytes") });
+  expect(sent).toBe(101);
+  expect(readdirSync(inside)).toEqual([]);
 });
 
 test("names of the target are printed on one line each, without a control character", async () => {

@@ -44,7 +44,9 @@ export async function debuggerUrl(
   const free = targets.filter(isOpen);
   const address = at(free.find(isNamed) ?? free[0], "webSocketDebuggerUrl");
   if (typeof address !== "string") {
-    const what = targets.some(isNamed) ? "only what others are attached to" : "no page and no process";
+    const what = targets.some(isNamed)
+      ? "only what others are attached to"
+      : "no page and no process";
     throw refuse(`the inspector at ${host}:${port} lists ${what}`);
   }
   const url = URL.canParse(address) ? new URL(address) : undefined;
