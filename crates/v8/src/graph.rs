@@ -12,7 +12,8 @@ use super::ephemerons::Ephemerons;
 use super::names::SnapshotNames;
 use super::order::{NO_OBJECT, Order};
 use super::other_edges::OtherEdges;
-use super::places::{self, Places};
+use super::place_finder;
+use super::places::Places;
 use super::raw::{EdgeKind, RawSnapshot};
 use super::reached::{Reached, can_keep};
 use super::roots::SnapshotRoots;
@@ -66,7 +67,7 @@ pub(super) fn solve(
     step.advance(2)?;
     let order = Order::by_id(&raw)?;
     let places = if for_questions {
-        places::find(&raw, &step)?
+        place_finder::find(&raw, &step)?
     } else {
         Places::default()
     };

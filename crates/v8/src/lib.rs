@@ -27,6 +27,7 @@ mod node_columns;
 mod numbers;
 mod order;
 mod other_edges;
+mod place_finder;
 mod places;
 mod program_names;
 mod raw;
