@@ -1145,6 +1145,11 @@ export interface GrowingPlace {
     /** From 1, in UTF-16 code units. */
     column: number;
   };
+  /**
+   * A sentence about growth of a kind that many programs have, such as timers that are not cleared. If Node or V8
+   * holds the objects: what of the program they hold.
+   */
+  hint?: string;
   /** A hash of the path; without one, of label and class. */
   fingerprint: string;
   /** Whether all names are from the source. Other names can change with the next build. */

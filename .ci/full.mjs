@@ -79,6 +79,7 @@ const VARIANTS = [
   "devtools/devtools",
   "growth",
   "judge",
+  "leak_names",
   "own_visits",
   "programs",
   "pprof",

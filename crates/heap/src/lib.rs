@@ -30,6 +30,7 @@ pub mod literal;
 mod live_class;
 mod live_classes;
 mod live_search;
+mod node_origin;
 mod object_state;
 mod objects;
 mod path_groups;
@@ -95,7 +96,8 @@ pub use reached::reached_from;
 pub use referrers::ReferrerIndex;
 pub use root_kind::RootKind;
 pub use root_slots::{
-    ENGINE_MODULE, FoundSlots, MODULE, NamedStarts, RootOrigin, RootSlot, RootSlots,
+    ENGINE_MODULE, FoundSlots, LAST_MATCH, LOADED_MODULE, MODULE, NamedStarts, PATH_STARTS,
+    RootOrigin, RootSlot, RootSlots,
 };
 pub use source::{
     AllContents, AllocationLine, AllocationLines, ClassFacts, ClassPattern, Facts, FieldValue,

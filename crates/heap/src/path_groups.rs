@@ -13,7 +13,7 @@ use bytemuck::Zeroable;
 
 use super::labels::{EdgeLabel, LabelKind};
 use super::objects::ObjectTable;
-use super::root_slots::RootOrigin;
+use super::root_slots::{PathStarts, RootOrigin};
 use base::columns;
 use base::error::Result;
 use base::units::ObjectIndex;
@@ -104,6 +104,8 @@ pub(super) struct GroupFinder<'a> {
     objects: &'a ObjectTable,
     /// Labels of references to an object's own storage.
     storage: &'a [EdgeLabel],
+    /// By first class slot: whether its objects are storage of what refers to them.
+    storage_slots: Vec<bool>,
     /// Class slot → the first slot of that name.
     first_slots: Vec<u32>,
     infos: Vec<GroupInfo>,
@@ -117,11 +119,22 @@ pub(super) struct GroupFinder<'a> {
 const RECENT: usize = 1 << 12;
 
 impl<'a> GroupFinder<'a> {
-    pub(super) fn new(objects: &'a ObjectTable, storage: &'a [EdgeLabel]) -> Self {
+    pub(super) fn new(objects: &'a ObjectTable, starts: &'a PathStarts) -> Self {
+        let names = &starts.storage_classes;
+        let storage_slots = match names.len() {
+            0 => Vec::new(),
+            _ => {
+                let classes = objects.classes.iter();
+                classes
+                    .map(|class| names.contains(&class.name.as_str()))
+                    .collect()
+            }
+        };
         let no_question = (PathGroup::REST, EdgeLabel::default(), u32::MAX);
         Self {
             objects,
-            storage,
+            storage: &starts.storage,
+            storage_slots,
             first_slots: objects.first_slots(),
             infos: vec![GroupInfo {
                 start: GroupStart::Rest,
@@ -135,13 +148,20 @@ impl<'a> GroupFinder<'a> {
         }
     }
 
-    pub(super) fn finish(self) -> PathGroups {
-        PathGroups { infos: self.infos }
+    /// The groups; and by class slot, whether its objects are storage.
+    pub(super) fn finish(self) -> (PathGroups, Vec<bool>) {
+        (PathGroups { infos: self.infos }, self.storage_slots)
     }
 
     #[inline]
     fn class(&self, object: ObjectIndex) -> u32 {
         self.first_slots[self.objects.place_slot(object) as usize]
+    }
+
+    /// Whether an object is the storage of another one, whose group it has.
+    pub(super) fn is_storage(&self, group: PathGroup, object: ObjectIndex) -> bool {
+        let has_storage = !self.storage.is_empty() && group != PathGroup::REST;
+        has_storage && self.infos[group.0 as usize].class_slot != self.class(object)
     }
 
     /// The group of an object that a root refers to.
@@ -178,7 +198,9 @@ impl<'a> GroupFinder<'a> {
             return Ok((group, TextStep::SameClass));
         }
         // An owner and its storage are one step.
-        if is_named && self.storage.contains(&label) {
+        if is_named && self.storage.contains(&label)
+            || self.storage_slots.get(class_slot as usize) == Some(&true)
+        {
             return Ok((group, TextStep::SameClass));
         }
         let question = (group, label, class_slot);

@@ -15,6 +15,7 @@ use bytemuck::Zeroable;
 use super::RootKind;
 use super::edges::Edges;
 use super::labels::{EdgeLabel, LabelKind};
+use super::node_origin::NodeOrigin;
 use super::objects::ObjectTable;
 use super::path_groups::{GroupFinder, PathGroup, PathGroups, TextStep};
 use super::prefetch::prefetch;
@@ -41,6 +42,8 @@ pub struct PathTree {
     groups: PathGroups,
     /// Labels of references to an object's own storage.
     storage: Vec<EdgeLabel>,
+    /// By class slot: whether its objects are storage of what refers to them.
+    storage_slots: Vec<bool>,
 }
 
 /// An object in the tree.
@@ -54,42 +57,6 @@ struct TreeNode {
     /// The label of the reference from the parent.
     label: EdgeLabel,
     origin: NodeOrigin,
-}
-
-/// The rest of a node in 32 bits: from the highest one, three bits for the kind of root from which the path
-/// begins, one for whether all references since the entry have the same label, and the number of objects on the
-/// path, the node included. All are 0 if no root reaches the object.
-#[derive(Clone, Copy, Debug, Default, Zeroable)]
-struct NodeOrigin(u32);
-
-/// More objects than a heap can have.
-const MOST_DEPTH: u32 = (1 << 28) - 1;
-
-impl NodeOrigin {
-    fn new(depth: u32, is_uniform: bool, root: RootKind) -> Self {
-        let root = root as u32 + 1;
-        Self(root << 29 | u32::from(is_uniform) << 28 | depth & MOST_DEPTH)
-    }
-
-    fn depth(self) -> u32 {
-        self.0 & MOST_DEPTH
-    }
-
-    fn is_uniform(self) -> bool {
-        self.0 >> 28 & 1 != 0
-    }
-
-    fn root(self) -> Option<RootKind> {
-        match self.0 >> 29 {
-            1 => Some(RootKind::Global),
-            2 => Some(RootKind::Stack),
-            3 => Some(RootKind::Pinned),
-            4 => Some(RootKind::System),
-            5 => Some(RootKind::Host),
-            6 => Some(RootKind::Unreferenced),
-            _ => None,
-        }
-    }
 }
 
 /// A breadth-first search from the roots.
@@ -124,11 +91,18 @@ impl<'s> PathSearch<'s> {
             self.begin_at(slot, roots.origin(slot))?;
         }
         self.follow_all(RootKind::Global)?;
-        self.left_out = None;
+        self.left_out = Some(&starts.realms);
         for &slot in &starts.engine {
             self.begin_at(slot, roots.origin(slot))?;
         }
         self.follow_all(RootKind::Global)?;
+        self.follow_waiting()?;
+        self.left_out = None;
+        Ok(())
+    }
+
+    /// Follows the references to what was left out, as far as it is not left out any more.
+    fn follow_waiting(&mut self) -> Result<()> {
         for source in std::mem::take(&mut self.waiting) {
             self.follow::<false>(source, RootKind::Global, false)?;
         }
@@ -234,6 +208,7 @@ impl<'s> PathSearch<'s> {
             &[]
         };
         let parent = self.nodes[source.at()];
+        let is_storage = self.groups.is_storage(parent.group, source);
         let range = self.edges.range(source);
         for position in range.clone() {
             let ahead = position.saturating_add(MOST_TARGETS as u32);
@@ -254,7 +229,12 @@ impl<'s> PathSearch<'s> {
             if TYPED && is_plain(plain, label) != wants_plain {
                 continue;
             }
-            let (group, step) = self.groups.next(parent.group, label, target)?;
+            // What an owner and its storage refer to are the same elements.
+            let step_label = match label.kind() {
+                LabelKind::Hidden if is_storage => EdgeLabel::ELEMENT,
+                _ => label,
+            };
+            let (group, step) = self.groups.next(parent.group, step_label, target)?;
             let entry = match step {
                 TextStep::SameClass => parent.entry,
                 TextStep::New => target.0,
@@ -312,7 +292,7 @@ impl PathTree {
             objects,
             edges,
             nodes: columns::zeros::<TreeNode>(count)?,
-            groups: GroupFinder::new(objects, &roots.starts.storage),
+            groups: GroupFinder::new(objects, &roots.starts),
             queue: columns::with_capacity(count)?,
             followed: 0,
             last_back: ((NO_PARENT, PathGroup::REST), NO_PARENT),
@@ -333,10 +313,13 @@ impl PathTree {
                 search.follow_all(slot.kind)?;
             }
         }
+        search.follow_waiting()?;
+        let (groups, storage_slots) = search.groups.finish();
         Ok(Self {
             nodes: search.nodes,
-            groups: search.groups.finish(),
+            groups,
             storage: roots.starts.storage.clone(),
+            storage_slots,
         })
     }
 
@@ -349,6 +332,11 @@ impl PathTree {
     /// Whether a reference leads to the storage of its holder, which is of the same group.
     pub fn is_storage(&self, label: EdgeLabel) -> bool {
         self.storage.contains(&label)
+    }
+
+    /// Whether objects of a class are storage of what refers to them, given the first slot of its name.
+    pub fn is_storage_class(&self, slot: u32) -> bool {
+        self.storage_slots.get(slot as usize) == Some(&true)
     }
 
     /// Whether there is storage of the same group as its owner.

@@ -44,6 +44,15 @@ pub const MODULE: &str = "module";
 /// The same for a module of Node.
 pub const ENGINE_MODULE: &str = "Node's internals";
 
+/// What paths begin with that begin at the object of a module that was loaded with `require`.
+pub const LOADED_MODULE: &str = "require.cache";
+
+/// What a path begins with that begins at the text in which a regular expression last found something.
+pub const LAST_MATCH: &str = "RegExp's last match";
+
+/// All of these.
+pub const PATH_STARTS: [&str; 4] = [MODULE, ENGINE_MODULE, LOADED_MODULE, LAST_MATCH];
+
 /// Where paths begin before all roots: objects that a person would name first, such as the variables of a module. They
 /// are no roots.
 #[derive(Debug, Default)]
@@ -55,8 +64,12 @@ pub(super) struct PathStarts {
     pub(super) engine: Vec<RootSlot>,
     /// Objects of the engine, which no path enters before the engine's starts.
     pub(super) is_engine: Bits,
+    /// Those of them that no path enters before the roots.
+    pub(super) realms: Bits,
     /// Labels of references to an object's own storage. Such a reference is no step of a path.
     pub(super) storage: Vec<EdgeLabel>,
+    /// The names of classes whose objects are parts of what refers to them.
+    pub(super) storage_classes: Vec<&'static str>,
 }
 
 /// The same, with names.
@@ -68,8 +81,12 @@ pub struct NamedStarts {
     pub engine: Vec<(String, ObjectIndex)>,
     /// Objects of the engine.
     pub is_engine: Bits,
+    /// Those of them to which paths lead only from roots.
+    pub realms: Bits,
     /// Labels of references to an object's own storage.
     pub storage: Vec<EdgeLabel>,
+    /// The names of classes whose objects are parts of what refers to them.
+    pub storage_classes: Vec<&'static str>,
 }
 
 /// The start of the text of a path: the name of a global, the stack, or the pinned objects.
@@ -270,13 +287,17 @@ impl RootSlots {
             program,
             engine,
             is_engine,
+            realms,
             storage,
+            storage_classes,
         } = starts;
         self.starts = PathStarts {
             program: self.add_starts(program)?,
             engine: self.add_starts(engine)?,
             is_engine,
+            realms,
             storage,
+            storage_classes,
         };
         Ok(self)
     }

@@ -14,7 +14,7 @@ use super::strings::text;
 use base::columns;
 use base::control::{CHECK_INTERVAL, Step};
 use base::error::Result;
-use heap::{ENGINE_MODULE, MODULE};
+use heap::{ENGINE_MODULE, LAST_MATCH, LOADED_MODULE, Location, MODULE};
 
 const CONTEXT: &[u8] = b"system / Context";
 const NATIVE_CONTEXT: &[u8] = b"system / NativeContext";
@@ -32,6 +32,7 @@ const SHORT_NAME: usize = 2;
 const COMMON: [&str; 4] = ["index", "main", "mod", "lib"];
 /// How often a scope may be in another one.
 const MOST_NESTED: usize = 64;
+const LAST_MATCH_INFO: [&[u8]; 1] = [b"regexp_last_match_info"];
 
 /// A scope as its description has it.
 #[derive(Clone, Copy, Default)]
@@ -49,6 +50,7 @@ pub(super) fn find(raw: &RawSnapshot, step: &Step<'_>) -> Result<Places> {
         scopes: HashMap::new(),
         closures: Vec::new(),
         contexts: Vec::new(),
+        realms: Vec::new(),
         modules: Vec::new(),
         files: HashMap::new(),
     };
@@ -69,6 +71,7 @@ struct PlaceFinder<'r> {
     closures: Vec<(u32, u32, Option<u32>)>,
     /// Contexts with the nodes of their descriptions.
     contexts: Vec<(u32, u32)>,
+    realms: Vec<u32>,
     /// Modules of Node with the number of the name of their file.
     modules: Vec<(u32, u32)>,
     /// By number of a script's name: the name that is shown, and whether the script is of the engine.
@@ -123,6 +126,9 @@ impl PlaceFinder<'_> {
                     if let Some(scope) = self.target(node, &[b"scope_info"]) {
                         columns::push(&mut self.contexts, (node, scope))?;
                     }
+                }
+                kind if !kind.is_string() && raw.name(node).starts_with(NATIVE_CONTEXT) => {
+                    columns::push(&mut self.realms, node)?;
                 }
                 NodeKind::Object if raw.name(node) == b"Module" => {
                     if let Some(file) = self.file_of_module(node) {
@@ -271,18 +277,52 @@ impl PlaceFinder<'_> {
                 columns::push(&mut places.is_engine, node)?;
                 continue;
             }
-            let name = match function {
-                Some(function) => format!("function {} ({file})", raw.strings.text(function)),
-                None => format!("function ({file})"),
+            let around = || {
+                let context = self.target(node, &[b"context"])?;
+                self.function_around(self.target(context, &[b"scope_info"])?)
             };
-            places.set(&mut numbers, node, name);
+            let name = match (function, function.map_or_else(around, |_| None)) {
+                (Some(function), _) => format!("function {} ({file})", raw.strings.text(function)),
+                (None, Some(around)) => {
+                    format!("function in {} ({file})", raw.strings.text(around))
+                }
+                (None, None) => format!("function ({file})"),
+            };
+            places.set(&mut numbers, node, name, self.location(node));
         }
-        for &(node, script) in &self.modules {
-            if let Some((file, _)) = self.files.get(&script) {
-                places.set(&mut numbers, node, format!("module {file}"));
+        self.modules(&mut places, &mut numbers)?;
+        for &realm in &self.realms {
+            if let Some(node) = self.target(realm, &LAST_MATCH_INFO) {
+                columns::push(&mut places.engine, (LAST_MATCH.to_owned(), node))?;
+                places.set(&mut numbers, node, "match".to_owned(), None);
             }
         }
+        columns::extend(&mut places.realms, &self.realms)?;
         Ok(places)
+    }
+
+    /// The objects of modules. Paths begin at those of files that were loaded once.
+    fn modules(&self, places: &mut Places, numbers: &mut HashMap<String, u32>) -> Result<()> {
+        let mut count: HashMap<&str, usize> = HashMap::new();
+        let files = |script: u32| self.files.get(&script);
+        for (file, _) in self.modules.iter().filter_map(|&(_, script)| files(script)) {
+            *count.entry(file).or_default() += 1;
+        }
+        for &(node, script) in &self.modules {
+            let Some((file, is_engine)) = files(script) else {
+                continue;
+            };
+            places.set(numbers, node, format!("module {file}"), None);
+            if !is_engine && count.get(file.as_str()) == Some(&1) {
+                columns::push(&mut places.program, (LOADED_MODULE.to_owned(), node))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn location(&self, node: u32) -> Option<Location> {
+        let number = self.raw.location_of.get(node as usize)?.checked_sub(1)?;
+        self.raw.locations.get(number as usize).copied()
     }
 
     fn contexts(
@@ -313,21 +353,29 @@ impl PlaceFinder<'_> {
                 columns::push(&mut whole, (node, scope))?;
                 continue;
             }
-            places.set(numbers, node, self.scope_name(scope, file));
+            places.set(numbers, node, self.scope_name(scope, file), None);
         }
         for (node, scope) in whole {
             let Some((file, is_engine)) = self.file_of(scope) else {
                 continue;
             };
             let scopes = &of_file[file];
-            let name = if scopes.len() == 1 {
-                file.to_owned()
-            } else {
-                self.scope_name(scope, file)
-            };
-            places.set(numbers, node, name);
+            let mut name = file.to_owned();
+            let mut is_once = scopes.iter().all(|scope| count.get(scope) == Some(&1));
+            if scopes.len() > 1 {
+                let own = self.scope_name(scope, file);
+                let same = scopes
+                    .iter()
+                    .filter(|&&scope| self.scope_name(scope, file) == own);
+                let same = same.count();
+                is_once &= same == 1;
+                if same < scopes.len() {
+                    name = own;
+                }
+            }
+            places.set(numbers, node, name, None);
             // Of a module that is there several times, something else says which one.
-            if scopes.iter().all(|scope| count.get(scope) == Some(&1)) {
+            if is_once {
                 let (list, name) = if is_engine {
                     (&mut places.engine, ENGINE_MODULE)
                 } else {
@@ -356,20 +404,26 @@ impl PlaceFinder<'_> {
 
     /// The name of a scope within a module: its function, and its variables.
     fn scope_name(&self, scope: u32, file: &str) -> String {
-        let mut inner = scope;
-        let mut function = None;
-        for _ in 0..MOST_NESTED {
-            function = self.scopes.get(&inner).and_then(|scope| scope.function);
-            match self.outer(inner) {
-                Some(outer) if function.is_none() => inner = outer,
-                _ => break,
-            }
-        }
-        let of = match function {
+        let of = match self.function_around(scope) {
             Some(function) => format!("{} ", self.raw.strings.text(function)),
             None => String::new(),
         };
-        format!("scope {of}{{{}}} ({file})", self.variables(scope))
+        match self.variables(scope).as_str() {
+            "" => format!("scope {of}({file})"),
+            variables => format!("scope {of}{{{variables}}} ({file})"),
+        }
+    }
+
+    /// The number of the name of the innermost function with a name in which a scope is.
+    fn function_around(&self, mut scope: u32) -> Option<u32> {
+        for _ in 0..MOST_NESTED {
+            let function = self.scopes.get(&scope).and_then(|scope| scope.function);
+            if function.is_some() {
+                return function;
+            }
+            scope = self.outer(scope)?;
+        }
+        None
     }
 
     fn variables(&self, scope: u32) -> String {

@@ -6,12 +6,21 @@ use super::order::{NO_OBJECT, Order};
 use super::raw::RawSnapshot;
 use base::bits::Bits;
 use base::columns;
-use base::error::Result;
+use base::error::{Error, Result};
 use base::units::ObjectIndex;
-use heap::{EdgeLabel, HeapClass, NameKind, NamedStarts, WideLabel};
+use heap::{ClassOrigin, EdgeLabel, HeapClass, Location, NameKind, NamedStarts, WideLabel};
 
 /// References from an owner to its storage.
-const STORAGE: [&[u8]; 4] = [b"elements", b"table", b"properties", b"internal_hash"];
+const STORAGE: [&[u8]; 5] = [
+    b"elements",
+    b"table",
+    b"properties",
+    b"internal_hash",
+    b"backing_store",
+];
+/// Classes that V8 makes parts of other objects of, such as the reactions of a promise. Paths have them and their owner as
+/// one step. Scopes with a name are none.
+const STORAGE_CLASSES: [&str; 3] = ["(array)", "(system)", "system / Context"];
 
 /// The names of places, and where paths begin.
 #[derive(Default)]
@@ -19,9 +28,13 @@ pub(super) struct Places {
     /// By node: the position of its name, and 0 for those that have none.
     pub(super) names_of: Vec<u32>,
     pub(super) names: Vec<String>,
+    /// By name: where the code is that it names; `None` if that is not known, or if there are several.
+    pub(super) locations: Vec<Option<Location>>,
     pub(super) program: Vec<(String, u32)>,
     pub(super) engine: Vec<(String, u32)>,
     pub(super) is_engine: Vec<u32>,
+    /// What all code of a page or of a process shares. Paths lead through it only if nothing else reaches an object.
+    pub(super) realms: Vec<u32>,
     /// Labels of references to an object's own storage.
     pub(super) storage: Vec<EdgeLabel>,
 }
@@ -35,18 +48,21 @@ impl Places {
             let named = nodes.iter();
             columns::collected(named.map(|(name, node)| (name.clone(), object(*node))))
         };
-        let mut is_engine = Bits::new(raw.len())?;
-        for &node in &self.is_engine {
-            let object = order.object_of(node);
-            if object != NO_OBJECT {
-                is_engine.insert(object);
+        let bits = |nodes: &[u32]| {
+            let mut bits = Bits::new(raw.len())?;
+            let objects = nodes.iter().map(|&node| order.object_of(node));
+            for object in objects.filter(|&object| object != NO_OBJECT) {
+                bits.insert(object);
             }
-        }
+            Ok::<Bits, Error>(bits)
+        };
         Ok(NamedStarts {
             program: objects(&self.program)?,
             engine: objects(&self.engine)?,
-            is_engine,
+            is_engine: bits(&[self.is_engine.as_slice(), &self.realms].concat())?,
+            realms: bits(&self.realms)?,
             storage: self.storage.clone(),
+            storage_classes: STORAGE_CLASSES.to_vec(),
         })
     }
 
@@ -61,9 +77,10 @@ impl Places {
             return Ok(Vec::new());
         }
         let first = classes.len() as u32;
-        classes.extend(self.names.into_iter().map(|name| HeapClass {
+        let named = self.names.into_iter().zip(self.locations);
+        classes.extend(named.map(|(name, location)| HeapClass {
             name,
-            origin: None,
+            origin: location.map(ClassOrigin::Constructor),
             evidence: None,
             count: 0,
         }));
@@ -75,12 +92,22 @@ impl Places {
         }))
     }
 
-    pub(super) fn set(&mut self, numbers: &mut HashMap<String, u32>, node: u32, name: String) {
+    /// Gives a node a name, of code at this location.
+    pub(super) fn set(
+        &mut self,
+        numbers: &mut HashMap<String, u32>,
+        node: u32,
+        name: String,
+        location: Option<Location>,
+    ) {
         let next = self.names.len() as u32 + 1;
         let number = *numbers.entry(name).or_insert_with_key(|name| {
             self.names.push(name.clone());
+            self.locations.push(location);
             next
         });
+        let known = &mut self.locations[number as usize - 1];
+        *known = known.filter(|&known| Some(known) == location);
         self.names_of[node as usize] = number;
     }
 }

@@ -31,9 +31,21 @@ const SHORT_NAME: usize = 2;
 /// Stands for references from an object to one of the same class that are left out of a path.
 const FOLDED: &str = "…";
 /// Code, shapes and other things that V8 makes for itself. Newer versions have more types of nodes for them.
-const ENGINE_CLASSES: [&str; 4] = ["(compiled code)", "(system)", "(object shape)", "(code)"];
+const ENGINE_CLASSES: [&str; 6] = [
+    "(compiled code)",
+    "(system)",
+    "(object shape)",
+    "(code)",
+    // The list of what Node has to clean up has an entry for each handle, and these are counted by themselves.
+    "Node / CleanupQueue",
+    "(synthetic)",
+];
 /// Values, containers and closures without a class of their own.
-const PLAIN_CLASSES: [&str; 10] = [
+const PLAIN_CLASSES: [&str; 12] = [
+    // The memory of an ArrayBuffer, which has a place.
+    "system / JSArrayBufferData",
+    // Those of Node. Places have them by their files.
+    "Module",
     "Object",
     "Array",
     "Function",

@@ -15,7 +15,7 @@ use base::error::Result;
 use base::sorting::sorted_by;
 use base::units::ObjectAddress;
 use heap::views::{ChangeKind, ComparisonSort, ComparisonView, ConstructorView, Selection};
-use heap::{ENGINE_MODULE, MODULE, RootKind};
+use heap::{PATH_STARTS, RootKind};
 use questions::{LoadedHeap, Path, path_of, root_kind_name};
 
 /// What a comparison as heap-diff shows.
@@ -205,7 +205,7 @@ fn growth<'v>(
 fn root_segment(path: &Path) -> String {
     let root = &path.root;
     match (root.kind, &root.name) {
-        (_, Some(name)) if [MODULE, ENGINE_MODULE].contains(&name.as_str()) => {
+        (_, Some(name)) if PATH_STARTS.contains(&name.as_str()) => {
             let module = path.steps.first();
             module.map_or_else(|| name.clone(), |step| step.class_name.clone())
         }

@@ -140,11 +140,19 @@ fn growing_lines(places: &[GrowingPlace], offset: u64, next: Option<&NextCommand
             rate(place.per_interval),
             class(&place.class_name)
         ));
+        lines.extend(
+            place
+                .hint
+                .as_ref()
+                .map(|hint| format!("  {}", printable_name(hint))),
+        );
         lines.extend(path_lines(place));
         if let Some(source) = &place.source {
             let file = class(&source.file);
             // The first code of a class may be that of a field.
-            lines.push(format!("  class at {file}:{}", source.line));
+            let is_function = place.class_name.starts_with("function ");
+            let what = if is_function { "function" } else { "class" };
+            lines.push(format!("  {what} at {file}:{}", source.line));
         }
         let rows = [
             [

@@ -65,6 +65,10 @@ pub struct GrowingPlace {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-agent" = { "description": "of a heap snapshot: where the constructor is" }))]
     pub source: Option<SourceLocation>,
+    /// A sentence about growth of a kind that many programs have, such as timers that are not cleared. If Node or V8 holds
+    /// the objects: what of the program they hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
     /// A hash of the path; without one, of label and class.
     pub fingerprint: String,
     /// Whether all names are from the source. Other names can change with the next build.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::growing_thing::{GrowingThing, What, rate};
 use super::records::records;
 use super::series::{FieldNames, Merged};
-use super::trend::{Trend, TrendOptions, trend};
+use super::trend::{Trend, TrendOptions, has_equal_counts, trend};
 use crate::place_table::{PlaceSum, PlaceTable};
 use base::control::Control;
 use base::error::Result;
@@ -84,6 +84,14 @@ impl<'m> TableSearch<'m> {
             return;
         }
         let counted = &series[self.warmup..];
+        // The variables of a module hold what grows, and have a fixed number.
+        if what
+            .place()
+            .is_some_and(|place| self.merged.is_named_start(place))
+            && has_equal_counts(counted)
+        {
+            return;
+        }
         let (list, undecided) = match trend {
             Trend::Rises => (&mut found.growing, None),
             Trend::Undecided(why) => (&mut found.undecided, Some(why)),

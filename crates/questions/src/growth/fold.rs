@@ -6,11 +6,13 @@
 //! - Of what references lead to and the group of the same objects the first stays. If both are at one place
 //!   and count different objects, because some of these have a shorter path over another container, the one that has
 //!   more of them in the last dump stays, and the other is not listed: it has the same path and the same fingerprint.
+//! - Of places with the same objects the one whose path is the first to name: see [`same`](super::same).
 //! - What grows only without regard to paths is folded into what grows of its holder's class.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::growing_thing::{GrowingThing, What, last};
+use super::same::same_growth;
 use super::series::Merged;
 use super::trend::has_equal_counts;
 use base::columns;
@@ -22,6 +24,9 @@ const ELEMENT: &str = "[*]";
 const KEY: &str = "key [*]";
 
 const MEMBER: &str = "member [*]";
+
+/// A container is folded into its elements if these retain at least one part in so many of what it grew by.
+const LEAST_PART: f64 = 4.0;
 
 /// Growing things by what explains them: each that stays, with what is folded into it.
 pub(super) type Explanations = BTreeMap<usize, Vec<usize>>;
@@ -41,6 +46,11 @@ pub(super) fn fold(merged: &Merged, things: &[GrowingThing<'_>]) -> Result<Expla
     let outermost = folding.outermost()?;
     for nth in 0..things.len() {
         folding.fold_with_path(nth, &outermost);
+    }
+    let stays = |nth: &usize| folding.into[*nth] == *nth;
+    let heads: Vec<usize> = (0..things.len()).filter(stays).collect();
+    for (nth, into) in same_growth(merged, things, &heads) {
+        folding.into[nth] = into;
     }
     folding.fold_without_path();
     let mut groups = Explanations::new();
@@ -128,7 +138,10 @@ impl Folding<'_, '_> {
     fn element_of(&self, place: u32) -> Option<usize> {
         let nth = *self.by_place.get(&place)?;
         let element = *self.elements.get(&place)?;
-        (!self.grows_in_number(nth)).then_some(element)
+        // If its elements retain little of what it grew by, other parts of it grow: a promise has more and more waiters.
+        let [whole, part] = [nth, element].map(|nth| self.things[nth].rate.retained);
+        let explains = part * LEAST_PART >= whole;
+        (!self.grows_in_number(nth) && explains).then_some(element)
     }
 
     /// By place: the outermost thing that grows there or on the way there, but none that is folded into what

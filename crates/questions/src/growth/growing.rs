@@ -7,6 +7,7 @@ use super::answer::{FoldedPlace, GrowingPlace, LiveGrowth, STACK, UndecidedPlace
 use super::find::{FoundGrowth, growing_things};
 use super::fold::fold;
 use super::growing_thing::{GrowingThing, What, last};
+use super::same::without_doubles;
 use super::series::{FieldNames, Merged};
 use super::tables::warnings;
 use super::trend::Undecided;
@@ -242,7 +243,10 @@ impl<'m> Growing<'m> {
     /// The bytes by which a thing grows with what is folded into it. What is at one place counts once.
     pub(super) fn weight(&self, thing: usize, folded: &[usize]) -> f64 {
         let mut bytes: HashMap<Option<u32>, f64> = HashMap::new();
-        for &one in [thing].iter().chain(folded) {
+        let all: Vec<usize> = std::iter::once(thing)
+            .chain(folded.iter().copied())
+            .collect();
+        for one in without_doubles(&self.things, &all) {
             let one = &self.things[one];
             let known = bytes.entry(one.what.place()).or_default();
             *known = known.max(one.rate.bytes);
@@ -254,6 +258,9 @@ impl<'m> Growing<'m> {
     }
 
     pub(super) fn thing(&self, thing: usize, mut folded: Vec<usize>) -> GrowingPlace {
+        folded.insert(0, thing);
+        let mut folded = without_doubles(&self.things, &folded).split_off(1);
+        let hint = self.hint(thing, &folded);
         let thing = &self.things[thing];
         let text = self.text(thing);
         let fingerprint = text.fingerprint();
@@ -275,6 +282,7 @@ impl<'m> Growing<'m> {
             }
         });
         GrowingPlace {
+            hint,
             root: thing.what.place().map(|place| self.merged.path(place).0),
             label: self.label(thing),
             class_name: self.class_name(thing).to_owned(),

@@ -104,6 +104,7 @@ mod tests {
                 count,
                 bytes: 10 * count,
                 retained,
+                objects: 0,
             })
         };
         let whole = rate(&[sum(1, 90), sum(2, 80), sum(3, 70), sum(4, 60)]);

@@ -10,7 +10,7 @@ use crate::place_table::{PathNode, PathStart, PlaceSum, PlaceTable};
 use base::columns;
 use base::control::Control;
 use base::error::Result;
-use heap::{RootKind, SourceLocation};
+use heap::{PATH_STARTS, RootKind, SourceLocation};
 
 /// References from objects of one class with one label to objects of one class, by their names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -115,6 +115,7 @@ fn stack_of(table: &PlaceTable) -> Option<PlaceSum> {
         count: 1,
         bytes: table.stack,
         retained: table.stack,
+        objects: 0,
     })
 }
 
@@ -321,6 +322,14 @@ impl Merged {
             | PathStart::Unreferenced
             | PathStart::System(_)
             | PathStart::Host(_) => None,
+        }
+    }
+
+    /// Whether paths begin at a place that is no root, such as the variables of a module.
+    pub(super) fn is_named_start(&self, place: u32) -> bool {
+        match self.places[place as usize].start {
+            PathStart::Global(Some(name)) => PATH_STARTS.contains(&self.name(name)),
+            _ => false,
         }
     }
 

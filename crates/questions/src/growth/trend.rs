@@ -263,6 +263,7 @@ mod tests {
                 count,
                 bytes,
                 retained: 0,
+                objects: 0,
             })
         })
         .collect()
@@ -350,6 +351,7 @@ mod tests {
             count,
             bytes,
             retained: 0,
+            objects: 0,
         };
         (0..values.len().pow(length)).map(move |row| {
             let digit = |nth| values[row / values.len().pow(nth) % values.len()].map(sum);

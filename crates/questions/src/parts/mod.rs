@@ -10,6 +10,7 @@ pub(crate) mod object_name;
 pub(crate) mod page;
 pub(crate) mod path;
 pub(crate) mod path_text;
+pub(crate) mod pattern;
 pub(crate) mod references;
 pub(crate) mod roots;
 pub(crate) mod short_names;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::loaded_heap::LoadedHeap;
-use heap::{ENGINE_MODULE, MODULE, RootKind, RootOrigin, RootSlot};
+use heap::{PATH_STARTS, RootKind, RootOrigin, RootSlot};
 
 /// A place from which the collector starts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -34,7 +34,7 @@ pub fn root_kind_name(kind: RootKind) -> &'static str {
 pub(crate) fn root_text(kind: RootKind, name: Option<&str>) -> String {
     let kind = root_kind_name(kind);
     match name {
-        Some(start @ (MODULE | ENGINE_MODULE)) => start.to_owned(),
+        Some(start) if PATH_STARTS.contains(&start) => start.to_owned(),
         Some(name) => format!("{kind} {name}"),
         None => kind.to_owned(),
     }

@@ -48,22 +48,36 @@ struct Seen {
     end: u32,
     content_size: u64,
     retained_size: u64,
+    /// A hash of the position: the sum of several says which objects they are.
+    hash: u64,
+}
+
+/// A number whose bits all depend on all bits of another one (the finaliser of MurmurHash3).
+fn mixed(number: u32) -> u64 {
+    let mut bits = u64::from(number) + 1;
+    for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53_u64] {
+        bits = (bits ^ (bits >> 33)).wrapping_mul(factor);
+    }
+    bits ^ (bits >> 33)
 }
 
 impl Counted {
     #[inline]
     fn add(&mut self, seen: Seen) {
         self.sum.count += 1;
-        self.add_storage(seen);
-    }
-
-    /// Adds an object that is the storage of one that counts.
-    #[inline]
-    fn add_storage(&mut self, seen: Seen) {
+        self.sum.objects = self.sum.objects.wrapping_add(seen.hash);
         self.sum.bytes += seen.content_size;
         if seen.position >= self.end {
             self.sum.retained += seen.retained_size;
             self.end = seen.end;
+        }
+    }
+
+    /// Adds an object that is the storage of one that counts. What its owner does not dominate, others share.
+    #[inline]
+    fn add_storage(&mut self, seen: Seen) {
+        if seen.position < self.end {
+            self.sum.bytes += seen.content_size;
         }
     }
 }
@@ -161,7 +175,7 @@ impl<'h> Subject<'h> {
                 let target = edges.target(edge);
                 let mut label = edges.label(edge).unwrap_or_default();
                 let class = self.class(target);
-                if self.tree.is_storage(label) {
+                if self.tree.is_storage(label) || self.tree.is_storage_class(class) {
                     continue;
                 }
                 if is_storage && label.kind() == LabelKind::Hidden {
@@ -194,6 +208,7 @@ impl SizedSubject<'_> {
             end: dominators.end(position),
             content_size: self.content_sizes[object.at()].into(),
             retained_size: heap.retained_size(object),
+            hash: mixed(position),
         }
     }
 

@@ -136,6 +136,7 @@ pub fn place_table(loaded: &LoadedHeap, control: &Control) -> Result<PlaceTable>
             count: raw.len() as u64,
             bytes: raw.total_size(),
             retained: raw.total_size(),
+            objects: 0,
         },
     })
 }

@@ -25,6 +25,9 @@ pub(super) struct PlaceSum {
     /// The sum of the retained sizes of those that no other of them dominates: at least what the program frees if it
     /// lets go of all of them.
     pub(super) retained: u64,
+    /// A hash of which objects they are, for comparison within one table; 0 in a table of an earlier version.
+    #[serde(default)]
+    pub(super) objects: u64,
 }
 
 impl PlaceSum {
@@ -39,5 +42,6 @@ impl AddAssign for PlaceSum {
         self.count = self.count.saturating_add(other.count);
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.retained = self.retained.saturating_add(other.retained);
+        self.objects = self.objects.wrapping_add(other.objects);
     }
 }

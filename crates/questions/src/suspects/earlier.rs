@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::group_sizes::{GroupSize, group_sizes};
+use super::group_sizes::{EngineBytes, GroupSize, group_sizes, is_storage};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::path_text::group_text;
 use base::columns;
@@ -22,6 +22,8 @@ pub(super) const MOST_TEXT: usize = 1 << 27;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EarlierSize {
     pub(super) retained: u64,
+    /// The same without what the engine makes for itself.
+    pub(super) of_program: u64,
     pub(super) count: u64,
 }
 
@@ -55,6 +57,7 @@ impl EarlierGroups {
         let same = same.copied().unwrap_or_default();
         EarlierSize {
             retained: by_text.retained.max(same.retained),
+            of_program: by_text.of_program.max(same.of_program),
             count: by_text.count.max(same.count),
         }
     }
@@ -68,6 +71,7 @@ fn same_objects(
     control: &Control,
 ) -> Result<Vec<EarlierSize>> {
     let tree = later.path_tree(control)?;
+    let first_slots = later.heap.objects.first_slots();
     let index = later.dominator_index(control)?;
     let earlier = before.dominator_index(control)?;
     let work = (index.len() + earlier.len()) as u64;
@@ -80,6 +84,10 @@ fn same_objects(
         }
     }
     numbers.sort_unstable();
+    let engine = [
+        EngineBytes::new(before, control)?,
+        EngineBytes::new(later, control)?,
+    ];
     let mut sizes = columns::repeated(EarlierSize::default(), tree.groups().len())?;
     let mut ends = columns::repeated(0, tree.groups().len())?;
     for (position, &object) in (0u32..).zip(index.objects()) {
@@ -87,7 +95,8 @@ fn same_objects(
             step.advance(CHECK_INTERVAL as u64)?;
         }
         let group = tree.group(object).0 as usize;
-        let is_outer = position >= ends[group];
+        // As for the later heap: what others share with an owner does not count for it.
+        let is_outer = position >= ends[group] && !is_storage(later, tree, &first_slots, object);
         if is_outer {
             ends[group] = index.end(position);
         }
@@ -104,6 +113,13 @@ fn same_objects(
         if is_outer {
             let retained = before.heap.retained_size(same);
             sizes[group].retained += retained.min(later.heap.retained_size(object));
+            let earlier_range = earlier
+                .position(same)
+                .map(|position| position..earlier.end(position));
+            let of_engine = earlier_range.map_or(0, |range| engine[0].below(range));
+            let now = later.heap.retained_size(object);
+            let now = now.saturating_sub(engine[1].below(position..index.end(position)));
+            sizes[group].of_program += retained.saturating_sub(of_engine).min(now);
         }
     }
     Ok(sizes)
@@ -124,11 +140,15 @@ fn sizes_by_text(loaded: &LoadedHeap, control: &Control) -> Result<HashMap<Strin
         }
         let text = group_text(loaded, PathGroup(group), control)?.text;
         let GroupSize {
-            count, retained, ..
+            count,
+            retained,
+            of_program,
+            ..
         } = sizes[group as usize];
         bytes += text.len();
         let known = by_text.entry(text).or_default();
         known.retained += retained;
+        known.of_program += of_program;
         known.count += count;
     }
     Ok(by_text)

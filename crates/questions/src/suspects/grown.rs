@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::answer::{AccumulatedClass, Accumulation, Suspect, SuspectKind, Suspects, Together};
 use super::earlier::{EarlierGroups, MOST_TEXT};
-use super::group_sizes::{GroupSize, group_sizes};
+use super::group_sizes::{EngineBytes, GroupSize, group_sizes};
 use super::parts::{finish_suspects, owner_of, share_of_live};
 use crate::loaded_heap::LoadedHeap;
 use crate::parts::cut::path_and_cut;
@@ -14,12 +14,15 @@ use crate::parts::host::is_root_part;
 use crate::parts::path_text::group_text;
 use base::columns;
 use base::control::{CHECK_INTERVAL, Control};
-use base::error::Result;
+use base::error::{Error, Result};
 use base::units::ObjectIndex;
 use heap::{GroupStart, PathGroup, PathGroups};
 
 /// The least growth of a suspect, as a part of the live bytes of the earlier heap.
 const THRESHOLD: f64 = 0.02;
+
+/// The heap of a program that has grown by less than one part of so many has not grown by what a program does.
+const LEAST_PART: u64 = 100;
 
 /// The same in bytes, if the earlier heap has no live bytes.
 const LEAST: u64 = 1024;
@@ -42,13 +45,14 @@ type Continuations = HashMap<u32, Vec<u32>>;
 struct GroupGrowth {
     group: u32,
     before: u64,
+    before_of_program: u64,
     count_before: u64,
     after: GroupSize,
 }
 
 impl GroupGrowth {
     fn bytes(self) -> u64 {
-        self.after.retained.saturating_sub(self.before)
+        self.after.of_program.saturating_sub(self.before_of_program)
     }
 }
 
@@ -59,27 +63,66 @@ pub(crate) fn grown_suspects(
     control: &Control,
 ) -> Result<Suspects> {
     let part = before.heap.total_live_size() as f64 * threshold.unwrap_or(THRESHOLD);
-    let threshold = match before.heap.total_live_size() {
+    let least = match before.heap.total_live_size() {
         0 => LEAST,
         _ => (part.ceil() as u64).max(1),
     };
     let earlier = EarlierGroups::of(before, loaded, control)?;
     let sizes = group_sizes(loaded, control)?;
+    let found = suspects_above(loaded, least, &earlier, &sizes, control)?;
+    if !found.suspects.is_empty() || threshold.is_some() {
+        return Ok(found);
+    }
+    match smaller_threshold(loaded, before, control)? {
+        Some(smaller) if smaller < least => {
+            suspects_above(loaded, smaller, &earlier, &sizes, control)
+        }
+        _ => Ok(found),
+    }
+}
+
+/// Where nothing has grown by a part of the heap that matters, and the heap of the program has: a quarter of its growth.
+/// In a heap of V8 that has only just started, most is of the engine, and a leak of the program is a small part.
+fn smaller_threshold(
+    loaded: &LoadedHeap,
+    before: &LoadedHeap,
+    control: &Control,
+) -> Result<Option<u64>> {
+    if !loaded.path_tree(control)?.has_storage() {
+        return Ok(None);
+    }
+    let of_program = |heap: &LoadedHeap| {
+        let of_engine = EngineBytes::new(heap, control)?.total();
+        Ok::<u64, Error>(heap.heap.total_live_size().saturating_sub(of_engine))
+    };
+    let earlier = of_program(before)?;
+    let grown = of_program(loaded)?.saturating_sub(earlier);
+    Ok((grown > earlier / LEAST_PART).then_some(grown / 4))
+}
+
+/// The suspects that have grown by at least so many bytes.
+fn suspects_above(
+    loaded: &LoadedHeap,
+    threshold: u64,
+    earlier: &EarlierGroups,
+    sizes: &[GroupSize],
+    control: &Control,
+) -> Result<Suspects> {
     let groups = loaded.path_tree(control)?.groups();
-    let grown = grown_groups(loaded, threshold, &earlier, &sizes, control)?;
-    let (continuations, mut pending) = continuations(loaded, &grown, &sizes, control)?;
+    let grown = grown_groups(loaded, threshold, earlier, sizes, control)?;
+    let (continuations, mut pending) = continuations(loaded, &grown, sizes, control)?;
     let mut ends = Vec::new();
     while let Some(group) = pending.pop() {
         let end = descend(loaded, group, &grown, &continuations, groups, &mut pending);
         ends.push((group, end));
     }
     if loaded.path_tree(control)?.has_storage() {
-        ends = without_passing(loaded, &ends, &grown, &sizes, control)?;
+        ends = without_passing(loaded, &ends, &grown, sizes, control)?;
     }
     let mut suspects = Vec::new();
     for (group, end) in ends {
         let next = continuations.get(&end).map_or(&[][..], Vec::as_slice);
-        let accumulated = grown_classes(loaded, next, &sizes, &earlier, control)?;
+        let accumulated = grown_classes(loaded, next, sizes, earlier, control)?;
         suspects.push(growth_suspect(
             loaded,
             grown[&group],
@@ -149,6 +192,7 @@ fn grown_groups(
         let growth = GroupGrowth {
             group,
             before: before.retained,
+            before_of_program: before.of_program,
             count_before: before.count,
             after,
         };
@@ -231,8 +275,13 @@ fn descend(
             .collect();
         // Where objects are new, the growth ends. Few objects may refer to many that were there before: a map to the
         // arrays that it has as values.
+        // The parts of new objects are where these are.
+        let is_new = |growth: &GroupGrowth| growth.after.count > growth.count_before;
+        let keeps_numbers = loaded.source.facts().keeps_numbers;
+        let is_part = |next: &GroupGrowth| keeps_numbers && is_new(&grown[&end]) && is_new(next);
         let is_place = |next: &GroupGrowth| {
             !is_storage_group(loaded, next.group, groups)
+                && !is_part(next)
                 && (next.after.count <= grown[&end].after.count
                     || next.after.count <= next.count_before)
         };

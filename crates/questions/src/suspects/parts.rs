@@ -69,6 +69,11 @@ pub(crate) fn owner_of(
         let slot = loaded.heap.objects.class_slots[holder.at()];
         if !loaded.source.is_own_storage(slot, label) {
             let name = after_class(&loaded.source.class_label(slot, label));
+            if name.starts_with('{') {
+                // A reference of the engine says nothing of the program.
+                object = holder;
+                continue;
+            }
             match label.kind() {
                 LabelKind::Field(_) | LabelKind::Named(..) => {
                     return Ok(Some(format!("{}{name}{inside}", loaded.place_name(holder))));

@@ -4,13 +4,18 @@ use super::answer::{AccumulatedClass, Accumulation, Suspect, SuspectKind, Togeth
 use crate::parts::cut::Cut;
 use crate::parts::labels::after_class;
 use crate::parts::path::Path;
+use crate::parts::pattern::{Grown, pattern};
 use crate::parts::roots::root_text;
 use base::units::AddressForm;
 use heap::SizeParts;
 
+/// The bytes of a slice, without the text that it keeps.
+const SLICE: u64 = 32;
+
 /// The suspect, its retained size, what accumulates, and the reference to cut.
 pub(crate) fn paragraph(suspect: &Suspect, form: AddressForm) -> String {
-    let mut text = subject(suspect, form);
+    let variable = suspect.path.as_ref().and_then(variable_of);
+    let mut text = subject(suspect, variable.as_ref(), form);
     if let Some(accumulation) = &suspect.accumulation {
         let place = place(accumulation, suspect.kind, form);
         let is_growth = suspect.kind == SuspectKind::Growth;
@@ -30,8 +35,12 @@ pub(crate) fn paragraph(suspect: &Suspect, form: AddressForm) -> String {
             text += &format!(" Letting go of all {count} frees at least {size}.");
         }
     }
-    if let Some(variable) = suspect.path.as_ref().and_then(variable_of) {
-        text += &format!(" It is in the {variable}.");
+    if let Some(Variable { name, scope }) = variable.filter(|_| suspect.kind != SuspectKind::Growth)
+    {
+        text += &format!(" It is in the variable {name} of {scope}.");
+    }
+    if let Some(sentence) = suspect_pattern(suspect) {
+        text += &format!(" Known: {sentence}.");
     }
     if let Some(path) = &suspect.path {
         let accumulation = suspect.accumulation.as_ref();
@@ -42,18 +51,64 @@ pub(crate) fn paragraph(suspect: &Suspect, form: AddressForm) -> String {
         };
         text += &format!("{} (fingerprint {}).", path.text, path.fingerprint);
     }
-    if let Some(cut) = &suspect.cut {
+    // What V8 refers to by itself, no program cuts.
+    let is_own = |cut: &&Cut| {
+        !cut.label
+            .as_deref()
+            .is_some_and(|label| label.starts_with('{'))
+    };
+    if let Some(cut) = suspect.cut.as_ref().filter(is_own) {
         text += &format!(" Cutting {} frees {}.", reference(cut), freed(cut));
     }
     text
 }
 
-/// The last variable on a path, with its scope.
-fn variable_of(path: &Path) -> Option<String> {
+/// A variable, and the scope in which it is.
+#[derive(Clone, Copy)]
+struct Variable<'p> {
+    name: &'p str,
+    scope: &'p str,
+}
+
+/// The last variable on a path.
+fn variable_of(path: &Path) -> Option<Variable<'_>> {
     path.steps.windows(2).rev().find_map(|pair| {
-        let variable = pair[1].label.as_deref()?.strip_prefix("->")?;
-        Some(format!("variable {variable} of {}", pair[0].class_name))
+        let name = pair[1].label.as_deref()?.strip_prefix("->")?;
+        let scope = &pair[0].class_name;
+        Some(Variable { name, scope })
     })
+}
+
+/// What is known of growth of this kind.
+fn suspect_pattern(suspect: &Suspect) -> Option<String> {
+    let path = suspect.path.as_ref()?;
+    let accumulation = suspect.accumulation.as_ref()?;
+    let child = accumulation.children.first();
+    if suspect.kind != SuspectKind::Growth {
+        return None;
+    }
+    let of_children = pattern(Grown {
+        path: &path.text,
+        class_name: child.map_or(&accumulation.class_name, |child| &child.class_name),
+        is_more: child.is_some_and(|child| child.count > 0),
+        count: child.map_or(0, |child| child.count),
+        bytes: child.map_or(0, |child| child.count * SLICE),
+        retained: child.map_or(0, |child| child.retained_size),
+        file: None,
+    });
+    let together = accumulation.together.as_ref();
+    let of_place = || {
+        pattern(Grown {
+            path: &path.text,
+            class_name: &accumulation.class_name,
+            is_more: together.is_some(),
+            count: together.map_or(1, |all| all.count),
+            bytes: together.map_or(0, |all| all.count * SLICE),
+            retained: suspect.retained_size,
+            file: None,
+        })
+    };
+    of_children.or_else(of_place)
 }
 
 /// Where it accumulates: an object, or several of which this one is the largest.
@@ -79,7 +134,7 @@ fn place(accumulation: &Accumulation, kind: SuspectKind, form: AddressForm) -> S
     }
 }
 
-fn subject(suspect: &Suspect, form: AddressForm) -> String {
+fn subject(suspect: &Suspect, variable: Option<&Variable<'_>>, form: AddressForm) -> String {
     let Suspect {
         class_name,
         count,
@@ -96,10 +151,22 @@ fn subject(suspect: &Suspect, form: AddressForm) -> String {
             let before = suspect.retained_size_before.unwrap_or(0);
             let grown = bytes(retained_size.saturating_sub(before));
             // The number in front of a suspect would stand beside "1".
-            let who = if *count == 1 {
-                format!("One {class_name} retains")
-            } else {
-                format!("{count} {class_name} retain")
+            let who = match (*count, variable) {
+                (1, Some(variable)) if variable.scope == class_name => {
+                    format!(
+                        "The variable {} of {class_name} grows: {class_name} retains",
+                        variable.name
+                    )
+                }
+                (1, None) => format!("One {class_name} retains"),
+                (_, None) => format!("{count} {class_name} retain"),
+                (_, Some(Variable { name, scope })) => {
+                    let (count, verb) = match count {
+                        1 => ("one".to_owned(), "retains"),
+                        count => (count.to_string(), "retain"),
+                    };
+                    format!("The variable {name} of {scope} grows: {count} {class_name} {verb}")
+                }
             };
             format!("{who} {size}, which is {grown} more than before and {share}.")
         }

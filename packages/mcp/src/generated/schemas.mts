@@ -1921,6 +1921,10 @@ export const ANSWERS: Record<string, Schema> = {
     "description": "of a heap snapshot: where the constructor is",
     "isOptional": true
    },
+   "hint": {
+    "type": "string",
+    "isOptional": true
+   },
    "fingerprint": {
     "type": "string"
    },
