@@ -95,7 +95,7 @@ function windows(node, kit) {
   if (wine === undefined) return { node, reason: "no wine64" };
   // Rust's library takes its random numbers from there; Wine has had it since 2023, after Debian 12.
   if (!existsSync(join(LIBRARIES_OF_WINE, "bcryptprimitives.dll"))) {
-    return { node, reason: "this Wine has no bcryptprimitives.dll, without which no program of Rust loads" };
+    return { node, reason: "this Wine has no bcryptprimitives.dll, which the binary imports" };
   }
   const prefix = resolve("build/platforms/wine");
   const env = { WINEPREFIX: prefix, WINEDEBUG: "-all" };
