@@ -226,6 +226,7 @@ test("the root package has the files that users need and no binary", () => {
       "dist/report_file.js",
       "dist/report_page.css",
       "dist/report_page.js",
+      "dist/served/addresses.js",
       "dist/served/connections.js",
       "dist/served/errors.js",
       "dist/served/file_kind.js",

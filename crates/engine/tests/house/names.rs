@@ -12,10 +12,14 @@ use crate::circles::is_test;
 use crate::kinds::{files, root};
 
 /// Names that several files define, and why.
-const SHARED: [(&str, &str); 2] = [
+const SHARED: [(&str, &str); 3] = [
     (
         "Program",
         "one meaning, once a source: what the module says of every heap; the engine's holds one of them",
+    ),
+    (
+        "Request",
+        "one meaning: the libraries of C differ in its type",
     ),
     (
         "Result",

@@ -52,7 +52,8 @@ pub(super) fn same_growth(
         let class = things[*nth].class;
         let name = class.map_or("", |class| merged.name(class));
         let is_text = name.starts_with('(') && is_value(class);
-        let is_of_host = rank.start > Start::Program && (name.starts_with(HOST_CLASS) || is_text);
+        let is_of_host =
+            rank.start > RootOwner::Program && (name.starts_with(HOST_CLASS) || is_text);
         let variable = |nth: usize| engine_variable(merged, place(nth)?);
         let own_variable = variable(*nth);
         if !is_text && !is_of_host && own_variable.is_none() {
@@ -101,7 +102,7 @@ pub(super) fn without_doubles(things: &[GrowingThing<'_>], all: &[usize]) -> Vec
 
 /// Where a path begins, from what people know best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Start {
+enum RootOwner {
     Program,
     Engine,
     System,
@@ -110,7 +111,7 @@ enum Start {
 /// Which of several paths to the same objects is shown: the first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
-    start: Start,
+    start: RootOwner,
     length: usize,
     text: String,
 }
@@ -118,9 +119,9 @@ struct Rank {
 fn rank(merged: &Merged, place: u32) -> Rank {
     let (root, path) = merged.path(place);
     let start = match (root.kind, root.name.as_deref()) {
-        (RootKind::Global, Some(ENGINE_MODULE)) => Start::Engine,
-        (RootKind::System, _) => Start::System,
-        _ => Start::Program,
+        (RootKind::Global, Some(ENGINE_MODULE)) => RootOwner::Engine,
+        (RootKind::System, _) => RootOwner::System,
+        _ => RootOwner::Program,
     };
     let length = std::iter::successors(Some(place), |&place| merged.holder(place)).count();
     Rank {

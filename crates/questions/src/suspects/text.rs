@@ -35,7 +35,8 @@ pub(crate) fn paragraph(suspect: &Suspect, form: AddressForm) -> String {
             text += &format!(" Letting go of all {count} frees at least {size}.");
         }
     }
-    if let Some(Variable { name, scope }) = variable.filter(|_| suspect.kind != SuspectKind::Growth)
+    if let Some(NamedVariable { name, scope }) =
+        variable.filter(|_| suspect.kind != SuspectKind::Growth)
     {
         text += &format!(" It is in the variable {name} of {scope}.");
     }
@@ -65,17 +66,17 @@ pub(crate) fn paragraph(suspect: &Suspect, form: AddressForm) -> String {
 
 /// A variable, and the scope in which it is.
 #[derive(Clone, Copy)]
-struct Variable<'p> {
+struct NamedVariable<'p> {
     name: &'p str,
     scope: &'p str,
 }
 
 /// The last variable on a path.
-fn variable_of(path: &Path) -> Option<Variable<'_>> {
+fn variable_of(path: &Path) -> Option<NamedVariable<'_>> {
     path.steps.windows(2).rev().find_map(|pair| {
         let name = pair[1].label.as_deref()?.strip_prefix("->")?;
         let scope = &pair[0].class_name;
-        Some(Variable { name, scope })
+        Some(NamedVariable { name, scope })
     })
 }
 
@@ -134,7 +135,7 @@ fn place(accumulation: &Accumulation, kind: SuspectKind, form: AddressForm) -> S
     }
 }
 
-fn subject(suspect: &Suspect, variable: Option<&Variable<'_>>, form: AddressForm) -> String {
+fn subject(suspect: &Suspect, variable: Option<&NamedVariable<'_>>, form: AddressForm) -> String {
     let Suspect {
         class_name,
         count,
@@ -160,7 +161,7 @@ fn subject(suspect: &Suspect, variable: Option<&Variable<'_>>, form: AddressForm
                 }
                 (1, None) => format!("One {class_name} retains"),
                 (_, None) => format!("{count} {class_name} retain"),
-                (_, Some(Variable { name, scope })) => {
+                (_, Some(NamedVariable { name, scope })) => {
                     let (count, verb) = match count {
                         1 => ("one".to_owned(), "retains"),
                         count => (count.to_string(), "retain"),
