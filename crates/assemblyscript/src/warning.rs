@@ -39,7 +39,7 @@ pub enum ManagedWarning {
     },
     /// A global that holds an object, of a module whose collector's code cannot be read.
     #[error(
-        "the collector's code cannot be read, and the debug information does not declare global {name} as a reference, but it holds the address of an object: it counts as a root, so too many objects may count as live",
+        "the collector's code cannot be read, and the debug information does not declare global {name}, which holds the address of an object: it counts as a root, so too many objects may count as live",
         name = Shown(name)
     )]
     GlobalUndeclared {
@@ -102,9 +102,9 @@ pub enum ManagedWarning {
         /// In full, such as `assembly/game/Player`.
         class_name: String,
     },
-    /// A class whose debug information leaves out fields, such as inherited ones, and whose code cannot be read.
+    /// A class whose debug information leaves out inherited fields, and whose code cannot be read.
     #[error(
-        "the debug information does not describe all fields of {class_name}, and the collector's code cannot be read: every word that no field covers counts as a possible reference, so too many objects may count as live; compile with a newer WARPO, or pass the module with its code"
+        "the debug information does not describe the inherited fields of {class_name}, and the collector's code cannot be read: every word before the class's own fields counts as a possible reference, so too many objects may count as live; compile with a newer WARPO, or pass the module with its code"
     )]
     BasesUnknown {
         /// In full, such as `assembly/game/Player`.

@@ -24,7 +24,6 @@ use runtime_code::std_library::{BUFFER, FIXED_NAMES, OBJECT, OBJECT_NAME};
 use wasm::debug_info::{Class, DebugInfo, Number, TypeRef};
 use wasm::module::Module;
 
-mod gaps;
 mod sizes;
 
 pub use super::runtime_class::{Doubt, ObjectSize, RuntimeClass};
@@ -307,11 +306,7 @@ impl<'a> Classes<'a> {
         // Every word of a static array is an element.
         let comparable = members.filter(|_| layout.contents != ContentReferences::StaticArray);
         let Some(members) = comparable else {
-            return if members.is_none() && doubt == Doubt::None {
-                self.with_gaps(class, layout, flags)
-            } else {
-                (Some(layout), doubt)
-            };
+            return (Some(layout), doubt);
         };
         let can_be_tuple = matches!(
             layout.contents,

@@ -9,7 +9,7 @@ use super::evidence::DumpEvidence;
 use base::units::{Address, GlobalIndex};
 use dumps::Dump;
 use runtime_code::collector_code::VisitedGlobal;
-use wasm::debug_info::{GlobalVariable, Number, Producer, TypeRef};
+use wasm::debug_info::{GlobalVariable, Producer, TypeRef};
 use wasm::module::{Global, Module};
 
 /// A global variable that may hold a reference.
@@ -140,7 +140,6 @@ impl GlobalRoots {
                     })
                     .map(|variable| declared_root(variable, module, dump))
                     .chain(undeclared_roots(&evidence.debug_info.globals, module, dump))
-                    .filter(|root| !is_of_collector(&root.name))
                     .collect(),
                 static_roots: if lists_all_roots(evidence, module) {
                     StaticRoots::Known
@@ -189,42 +188,14 @@ fn declared_globals(
     declared.collect()
 }
 
-/// Whether this is a variable of the collector or the allocator. None of them is a root.
-fn is_of_collector(name: &str) -> bool {
-    name.starts_with("~lib/rt/itcms/") || name.starts_with("~lib/rt/tlsf/")
-}
-
-/// Whether a global of 32 bits with this value cannot be a variable of a number type: the type is declared wrongly.
-fn is_no(number: Number, value: u32) -> bool {
-    match number {
-        Number::F32 | Number::I64 | Number::U64 | Number::F64 | Number::V128 => true,
-        Number::Bool => value > 1,
-        Number::U8 => value > 0xff,
-        Number::U16 => value > 0xffff,
-        Number::I8 => i8::try_from(value.cast_signed()).is_err(),
-        Number::I16 => i16::try_from(value.cast_signed()).is_err(),
-        Number::I32 | Number::U32 | Number::Isize | Number::Usize => false,
-    }
-}
-
-/// The globals that the debug information does not declare at all, or with a type that their values are not of, and that
-/// are not the runtime's own by their names.
+/// The globals that the debug information does not declare at all, and that are not the runtime's own by their names.
 fn undeclared_roots(
     declared: &[GlobalVariable],
     module: &Module<'_>,
     dump: &Dump<'_>,
 ) -> Vec<GlobalRoot> {
-    let is_possible = |variable: &&GlobalVariable| match variable.type_ref {
-        TypeRef::Base {
-            number: Some(number),
-        } => declared_root(variable, module, dump)
-            .value
-            .is_none_or(|value| !is_no(number, value.0)),
-        _ => true,
-    };
     let located = declared
         .iter()
-        .filter(is_possible)
         .filter_map(|variable| locate(variable, module));
     let located: BTreeSet<GlobalIndex> = located.map(|global| global.index).collect();
     let globals = module.globals.iter().filter(|global| global.is_i32);
