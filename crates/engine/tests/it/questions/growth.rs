@@ -145,8 +145,16 @@ fn sizes<K: Clone + Ord, T>(sets: &BTreeMap<K, BTreeSet<T>>) -> BTreeMap<K, usiz
         .collect()
 }
 
-/// The rows that grow, by their definition: path texts of those with a path, and fields of the others.
-fn grown(tables: &[Rows]) -> (BTreeSet<String>, BTreeSet<String>) {
+/// The class of a path.
+fn class_of(text: &str) -> String {
+    text.rsplit(" > ").next().unwrap().to_owned()
+}
+
+/// What grew, by the text of its path: a sum by table, where it is known.
+type Grown = BTreeMap<String, Vec<Option<Sum>>>;
+
+/// The rows that grow, by their definition: those with a path, and fields of the others.
+fn grown(tables: &[Rows]) -> (Grown, BTreeSet<String>) {
     // The name of a class that nothing describes means something else in another module.
     let is_one_module = tables.iter().all(|table| table.module == tables[0].module);
     let is_comparable = |name: &str| is_one_module || !name.contains("Class#");
@@ -171,7 +179,6 @@ fn grown(tables: &[Rows]) -> (BTreeSet<String>, BTreeSet<String>) {
     let has_group = |table: &Rows, holder: Option<&String>| {
         holder.is_none_or(|holder| table.groups.contains_key(holder))
     };
-    let class_of = |text: &str| text.rsplit(" > ").next().unwrap().to_owned();
     for is_site in [false, true] {
         let mut texts: BTreeMap<String, Option<String>> = BTreeMap::new();
         for table in tables {
@@ -220,8 +227,10 @@ fn grown(tables: &[Rows]) -> (BTreeSet<String>, BTreeSet<String>) {
             && !gains_digits(class, series)
             && !falling.any(|(other, at)| other == class && at != text)
     });
-    let with_path: BTreeSet<String> = growing.map(|(_, text, _)| text.clone()).collect();
-    let classes_with_path: BTreeSet<String> = with_path.iter().map(|text| class_of(text)).collect();
+    let with_path: Grown = growing
+        .map(|(_, text, series)| (text.clone(), series.clone()))
+        .collect();
+    let classes_with_path: BTreeSet<String> = with_path.keys().map(|text| class_of(text)).collect();
 
     let keys: BTreeSet<_> = tables
         .iter()
@@ -355,7 +364,14 @@ proptest! {
                 }
             }
         }
-        prop_assert_eq!(found_paths, with_path);
+        prop_assert!(found_paths.iter().all(|path| with_path.contains_key(path)));
+        for (path, series) in &with_path {
+            // Of places with the same objects, one is listed.
+            let has_same = |other: &String| {
+                class_of(other) == class_of(path) && &with_path[other] == series
+            };
+            prop_assert!(found_paths.contains(path) || found_paths.iter().any(has_same));
+        }
         prop_assert_eq!(found_fields, fields);
     }
 
