@@ -17,7 +17,7 @@ const WARMUP = 2;
 const RUNNER = `const round=require(process.argv[2]);const v8=require('v8'),path=require('path');
 (async()=>{for(let nth=1;nth<=${ROUNDS};nth++){await round();await new Promise(r=>setTimeout(r,5));gc();
 await new Promise(r=>setTimeout(r,5));gc();
-v8.writeHeapSnapshot(path.join(process.argv[3],String(nth).padStart(2,'0')+'.heapsnapshot'));}})();`;
+v8.writeHeapSnapshot(path.join(process.argv[3],String(nth).padStart(2,'0')+'.heapsnapshot'));}process.exit();})();`;
 
 let folder: string;
 
