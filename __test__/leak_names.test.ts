@@ -73,7 +73,7 @@ describe.each(someOf(Object.entries(LEAKS), 6, 2))(
       expect(two).toEqual(one);
     });
 
-    test("is the first suspect, without a word of the engine's own", () => {
+    test("is the first suspect, without names of the engine", () => {
       const { suspects } = (first.at(-1) as Heap).suspects({ before: first[2] as Heap });
       expect(suspects[0]?.text).not.toMatch(OF_ENGINE);
       if (names[0]?.source.startsWith("^module")) {

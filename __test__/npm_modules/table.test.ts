@@ -1,4 +1,4 @@
-// Published npm packages that nobody prepared: Node runs them, `attach` takes dumps, and the leak of each is counted.
+// npm packages as they are published. Node runs them, `attach` takes dumps, and the leak of each is counted.
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -72,7 +72,7 @@ impl<'h> Evaluator<'h> {
         self.evaluate(&self.compiled.node, objects)
     }
 
-    /// A text value as text of at most so many characters, and whether that is all of it; `None` for another value.
+    /// A text value, cut to a number of characters, and whether it is complete; `None` for another value.
     ///
     /// # Errors
     /// As [`values`](Self::values).

@@ -25,7 +25,7 @@ const KEY: &str = "key [*]";
 
 const MEMBER: &str = "member [*]";
 
-/// A container is folded into its elements if these retain at least one part in so many of what it grew by.
+/// A container is folded into its elements if they retain at least a quarter of its growth: the growth divided by this.
 const LEAST_PART: f64 = 4.0;
 
 /// Growing things by what explains them: each that stays, with what is folded into it.

@@ -21,7 +21,7 @@ use heap::{GroupStart, PathGroup, PathGroups};
 /// The least growth of a suspect, as a part of the live bytes of the earlier heap.
 const THRESHOLD: f64 = 0.02;
 
-/// The heap of a program that has grown by less than one part of so many has not grown by what a program does.
+/// Growth below the live bytes divided by this counts as noise of the runtime.
 const LEAST_PART: u64 = 100;
 
 /// The same in bytes, if the earlier heap has no live bytes.
@@ -100,7 +100,7 @@ fn smaller_threshold(
     Ok((grown > earlier / LEAST_PART).then_some(grown / 4))
 }
 
-/// The suspects that have grown by at least so many bytes.
+/// The suspects that grew by this number of bytes or more.
 fn suspects_above(
     loaded: &LoadedHeap,
     threshold: u64,
