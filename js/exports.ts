@@ -4,8 +4,8 @@ import { invalidArgument } from "./errors.js";
 import { EXPORTS } from "./generated/options.js";
 import type * as native from "./native.js";
 import { awaitNative } from "./native_errors.js";
-import { checksOf } from "./option_facts.js";
-import { type Check, invalidOption, readOptions, watchOptions } from "./options.js";
+import { type Check, checksOf, invalidOption } from "./option_facts.js";
+import { readOptions, watchOptions } from "./options.js";
 
 /** What the engine reads in another form than the options have. */
 const OWN: Record<string, Check> = {

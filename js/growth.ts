@@ -5,8 +5,8 @@ import { COMPARISONS } from "./generated/options.js";
 import { Heap } from "./heap.js";
 import * as native from "./native.js";
 import { callNative } from "./native_errors.js";
-import { checksOf, list } from "./option_facts.js";
-import { type Check, invalidOption, readOptions, typed, wholeNumber } from "./options.js";
+import { type Check, checksOf, invalidOption, list, typed, wholeNumber } from "./option_facts.js";
+import { readOptions } from "./options.js";
 import { placeTableHandle } from "./place_table.js";
 import { controlled } from "./work.js";
 

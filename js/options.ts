@@ -1,9 +1,10 @@
 /** Checks the options of a call. */
 import type * as api from "../index.js";
 import { bytes } from "./bytes.js";
-import { HeapAnalyzerError, invalidArgument } from "./errors.js";
+import { type HeapAnalyzerError, invalidArgument } from "./errors.js";
 import { availableMemory } from "./memory.js";
 import type * as native from "./native.js";
+import { type Check, checkOf, invalidOption, typed, wholeNumber } from "./option_facts.js";
 
 /** Whether `signal` and `onProgress` are among the options. */
 export type Mode = "sync" | "async";
@@ -43,7 +44,7 @@ export function openOptions(options: unknown, mode: Mode, input: "bytes" | "file
     host: given,
     numbers: given,
     handles: given,
-    slots: texts,
+    slots: checkOf({ type: "array", items: { type: "string" } }),
     profile: profileBytes,
     ...(input === "file" ? { descriptors } : {}),
   };
@@ -93,9 +94,6 @@ function descriptors(name: string, value: unknown): Descriptors {
   };
 }
 
-/** Checks the value of an option, and returns it as the addon takes it. */
-export type Check = (name: string, value: unknown) => unknown;
-
 /** Options that were given, each checked. `null` and `undefined` count as absent, other names are refused. */
 export function readOptions(
   options: unknown,
@@ -115,39 +113,8 @@ export function readOptions(
   return read;
 }
 
-/** A check for a value of this type. */
-export function typed(expected: "string" | "boolean" | "number" | "function"): Check {
-  return (name, value) => {
-    if (typeof value !== expected) throw invalidArgument(name, `a ${expected}`, value);
-    return value;
-  };
-}
-
 /** A value that is checked where it is used. */
 const given: Check = (_, value) => value;
-
-/** A check for a list of texts. */
-function texts(name: string, value: unknown): string[] {
-  if (!Array.isArray(value) || !value.every((text) => typeof text === "string")) {
-    throw invalidArgument(name, "an array of strings", value);
-  }
-  return value;
-}
-
-/** A check for whole numbers. */
-export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): Check {
-  const expected =
-    most === Number.MAX_SAFE_INTEGER
-      ? `a whole number ≥ ${least}`
-      : `a whole number from ${least} to ${most}`;
-  return (name, value) => {
-    if (typeof value !== "number") throw invalidArgument(name, expected, value);
-    if (!(Number.isInteger(value) && value >= least && value <= most)) {
-      throw invalidOption(`${name}: found ${value}; expected ${expected}`);
-    }
-    return value;
-  };
-}
 
 const VIEW_OPTIONS = { sort: typed("string"), top: typed("number"), instances: typed("number") };
 const ANALYSIS_OPTIONS = {
@@ -236,10 +203,6 @@ function unknownOption(name: string, names: string[]): HeapAnalyzerError {
   const hint =
     nearest === undefined ? `; the options are ${names.join(", ")}` : `; did you mean ${nearest}?`;
   return invalidOption(`unknown option ${shown}${hint}`);
-}
-
-export function invalidOption(message: string): HeapAnalyzerError {
-  return new HeapAnalyzerError("ERR_INVALID_OPTION", message);
 }
 
 /** The name with the fewest different letters; `undefined` if more than a third of the letters differ. */

@@ -2,8 +2,8 @@
 import { bytes } from "./bytes.js";
 import { invalidArgument } from "./errors.js";
 import { QUESTIONS } from "./generated/options.js";
-import { checkOf, checksOf, type OptionFacts } from "./option_facts.js";
-import { invalidOption, type Mode, readOptions, typed } from "./options.js";
+import { checkOf, checksOf, invalidOption, type OptionFacts, typed } from "./option_facts.js";
+import { type Mode, readOptions } from "./options.js";
 
 /** A question, and the earlier heap for a comparison. */
 export interface Asked {

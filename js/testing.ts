@@ -34,7 +34,8 @@ import { inconclusive } from "./check/inconclusive.js";
 import { descriptor } from "./descriptor.js";
 import { HeapAnalyzerError, invalidArgument } from "./errors.js";
 import * as native from "./native.js";
-import { type Check, invalidOption, readOptions, typed, wholeNumber } from "./options.js";
+import { type Check, invalidOption, typed, wholeNumber } from "./option_facts.js";
+import { readOptions } from "./options.js";
 import { textPath } from "./paths.js";
 import {
   type HeapName,

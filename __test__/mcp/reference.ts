@@ -1,6 +1,6 @@
 /** The reference of the methods of JSON-RPC, from their schemas. */
-import { z } from "zod";
 import { END, type Question } from "../../packages/mcp/src/question.mts";
+import { object, withTypes } from "../../packages/mcp/src/schema.mts";
 
 interface Schema {
   type?: string | string[];
@@ -29,14 +29,14 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 /** The page. */
 export function reference(questions: Question[], start: string): string {
-  const end = z.toJSONSchema(z.strictObject(END)) as Schema;
+  const end = object(END) as Schema;
   const common = ["```ts", `type End = ${typeText(end, "")};`, "```"].join("\n");
   return [start.trim(), common, ...questions.map(section)].join("\n\n").concat("\n");
 }
 
 function section({ name, title, description, basis, input, output }: Question): string {
-  const given = z.toJSONSchema(input, { io: "input" }) as Schema;
-  const answered = withoutEnd(z.toJSONSchema(output, { io: "output" }) as Schema);
+  const given = input as Schema;
+  const answered = withoutEnd(withTypes(output) as Schema);
   const parameters = Object.entries(given.properties ?? {}).map(([key, schema]) => {
     const isNeeded = given.required?.includes(key) === true;
     const cells = [

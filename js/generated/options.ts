@@ -30,7 +30,7 @@ export const QUESTIONS: Record<"summary" | "find" | "object" | "referrers" | "pa
       },
       "sum": {
         "type": "string",
-        "values": [
+        "enum": [
           "shallow",
           "retained"
         ],
@@ -59,7 +59,7 @@ export const QUESTIONS: Record<"summary" | "find" | "object" | "referrers" | "pa
       },
       "category": {
         "type": "string",
-        "values": [
+        "enum": [
           "detached-nodes",
           "event-handlers",
           "contexts",
@@ -69,7 +69,7 @@ export const QUESTIONS: Record<"summary" | "find" | "object" | "referrers" | "pa
       },
       "sort": {
         "type": "string",
-        "values": [
+        "enum": [
           "shallow",
           "retained",
           "count",
@@ -185,7 +185,7 @@ export const QUESTIONS: Record<"summary" | "find" | "object" | "referrers" | "pa
       },
       "by": {
         "type": "string",
-        "values": [
+        "enum": [
           "class"
         ],
         "cli": "--by <what>: group the objects"
@@ -215,7 +215,7 @@ export const QUESTIONS: Record<"summary" | "find" | "object" | "referrers" | "pa
       },
       "threshold": {
         "type": "number",
-        "above": 0,
+        "exclusiveMinimum": 0,
         "maximum": 1,
         "cli": "--threshold <percent>: list only suspects with at least this part of the live bytes (default: 10; with --before 2)"
       },
@@ -365,7 +365,7 @@ export const EXPORTS: Record<"heapsnapshot" | "pprof" | "heap-diff" | "parquet",
   "parquet": {
     "table": {
       "type": "string",
-      "values": [
+      "enum": [
         "dump",
         "class",
         "path",

@@ -4,7 +4,8 @@ import { bytes } from "../bytes.js";
 import { HeapAnalyzerError, invalidArgument } from "../errors.js";
 import * as native from "../native.js";
 import { callNative } from "../native_errors.js";
-import { readOptions, typed } from "../options.js";
+import { typed } from "../option_facts.js";
+import { readOptions } from "../options.js";
 
 /** The table of an instrumented module, as `table.rs` writes it. */
 export interface SiteTable {

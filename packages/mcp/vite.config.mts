@@ -24,7 +24,7 @@ export default defineConfig({
   build: {
     lib: { entry: "src/cli.mts", formats: ["es"], fileName: () => "cli.mjs" },
     rollupOptions: {
-      external: [/^node:/, /^@modelcontextprotocol\//, /^@warpo\//, /^vscode-jsonrpc/, "zod"],
+      external: [/^node:/, /^@modelcontextprotocol\//, /^@warpo\//, /^vscode-jsonrpc/],
     },
     target: "node20",
     outDir: "dist",

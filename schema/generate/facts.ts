@@ -70,7 +70,7 @@ function optionFacts(properties: Definitions, all: Definitions): Record<string, 
 
 function factsOf(given: Schema, all: Definitions): Facts {
   const schema = withoutNull(given);
-  const { minimum, exclusiveMinimum: above, "x-cli": cli, "x-target": isTarget } = schema;
+  const { minimum, exclusiveMinimum, "x-cli": cli, "x-target": isTarget } = schema;
   checkDefault(given);
   const values = textsOf(schema, all);
   const items = schema.type === "array" ? withoutNull(schema.items ?? {}) : undefined;
@@ -82,9 +82,9 @@ function factsOf(given: Schema, all: Definitions): Facts {
         : values
           ? "string"
           : schema.type,
-    values,
+    enum: values,
     minimum: schema.type === "integer" ? minimum : undefined,
-    above,
+    exclusiveMinimum,
     maximum: schema.maximum ?? (schema.format === "uint32" ? 2 ** 32 - 1 : undefined),
     items: items === undefined || items.$ref !== undefined ? undefined : factsOf(items, all),
     cli,

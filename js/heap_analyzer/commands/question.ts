@@ -75,7 +75,7 @@ function flagsOf({ cli = "" }: OptionFacts): [string, string] {
 }
 
 function optionOf(flags: string, help: string, facts: OptionFacts, own?: Parser): Option {
-  if (facts.values !== undefined) return choiceOption(flags, help, [...facts.values], {});
+  if (facts.enum !== undefined) return choiceOption(flags, help, [...facts.enum], {});
   const option = new Option(flags, help);
   const parser = own ?? parserOf(flags, facts);
   return parser === undefined ? option : option.argParser(parser);

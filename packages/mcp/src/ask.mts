@@ -1,9 +1,9 @@
 /** Asks a question and puts its answer together. Repeated questions are answered from memory. */
 
+import { readObject } from "../../../js/option_facts.ts";
 import { QuestionError } from "../../../js/served/errors.ts";
 import { KEPT_CHARACTERS } from "../../../js/served/limits.ts";
 import { answer, type SentAnswer, unmarked } from "./answers.mts";
-import { parametersOf } from "./parameters.mts";
 import type { Question, QuestionContext } from "./question.mts";
 import { shortened } from "./roots.mts";
 
@@ -26,9 +26,9 @@ export class Asker {
 
   /** Answers a question whose arguments were not checked yet. */
   async ask(question: Question, given: unknown, context: QuestionContext): Promise<SentAnswer> {
-    const read = question.input.safeParse(given ?? {});
-    if (!read.success) throw invalid(question, read.error.issues);
-    const args = withoutMarks(read.data);
+    const { values, problems } = readObject(question.input, given ?? {});
+    if (problems.length > 0) throw invalid(question, problems);
+    const args = withoutMarks(values);
     const { heaps, control } = context;
     const handles = handlesOf(args);
     // The handles of another client may be equal, but not the keys.
@@ -80,17 +80,15 @@ function handlesOf(args: Record<string, unknown>): string[] {
   return all.filter((one) => typeof one === "string");
 }
 
-/** The first problems of arguments, and what they can be. */
-function invalid(
-  question: Question,
-  issues: { path: PropertyKey[]; message: string }[],
-): QuestionError {
-  const shown = issues
-    .slice(0, 5)
-    .map(({ path, message }) => `${path.map(String).join(".") || "arguments"}: ${message}`);
-  const rest = issues.length > shown.length ? `; ${issues.length - shown.length} more` : "";
+/** The first problems of arguments, and what they can be: the names that end with `?` can be left out. */
+function invalid({ name, input }: Question, problems: Error[]): QuestionError {
+  const { properties = {}, required = [] } = input;
+  const names = Object.keys(properties).map((one) => (required.includes(one) ? one : `${one}?`));
+  const takes = names.length === 0 ? "no parameters" : names.join(", ");
+  const shown = problems.slice(0, 5).map(({ message }) => shortened(message));
+  const rest = problems.length > shown.length ? `; ${problems.length - shown.length} more` : "";
   return new QuestionError(
     "ERR_INVALID_ARGUMENTS",
-    `${shown.map(shortened).join("; ")}${rest}; ${parametersOf(question)}`,
+    `${shown.join("; ")}${rest}; ${name} takes ${takes}`,
   );
 }

@@ -11,7 +11,6 @@ import {
   ProgressType,
   ResponseError,
 } from "vscode-jsonrpc/node";
-import { z } from "zod";
 import { errorText, isAborted, QuestionError } from "../../../js/served/errors.ts";
 import type { ReceivedText } from "../../../js/served/received.ts";
 import { Intake, type Protocol, withShortError } from "./intake.mts";
@@ -31,13 +30,6 @@ type NotificationContent =
 
 const REPORTS = new ProgressType<NotificationContent>();
 
-const id = z.union([z.string(), z.number().int()]);
-const jsonrpc = z.literal("2.0");
-const params = z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]).optional();
-const MESSAGE = z.union([
-  z.strictObject({ jsonrpc, id: id.optional(), method: z.string(), params }),
-  z.object({ jsonrpc, id: id.nullable(), result: z.unknown() }),
-]);
 const CANCEL = "$/cancelRequest";
 
 const PROTOCOL: Protocol<Message> = {
@@ -45,10 +37,25 @@ const PROTOCOL: Protocol<Message> = {
   cancel: { method: CANCEL, id: "id" },
   answersCancelled: true,
   // Answers are not checked further, because no request goes to a client.
-  parse: (value) => MESSAGE.parse(value) as Message,
+  parse: message,
   // There is no other.
   isNotification: () => false,
 };
+
+/** A value as a request, a notification, or an answer. */
+function message(value: unknown): Message {
+  const { jsonrpc, id, method, params = {}, ...rest } = Object(value) as Record<string, unknown>;
+  const isId = typeof id === "string" || Number.isSafeInteger(id);
+  const isRequest =
+    typeof method === "string" &&
+    (id === undefined || isId) &&
+    typeof params === "object" &&
+    params !== null &&
+    Object.keys(rest).length === 0;
+  const isAnswer = (isId || id === null) && Object.hasOwn(Object(value), "result");
+  if (jsonrpc === "2.0" && (isRequest || isAnswer)) return value as Message;
+  throw new TypeError("no message");
+}
 
 export class Channel {
   readonly #intake: Intake<Message>;

@@ -1,11 +1,18 @@
 /** The questions as tools of the Model Context Protocol. */
-import { McpServer, type ServerContext } from "@modelcontextprotocol/server";
+import {
+  fromJsonSchema,
+  type JsonSchemaType,
+  type JsonSchemaValidatorResult,
+  type jsonSchemaValidator,
+  McpServer,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { z } from "zod";
+import { type JsonSchema, readObject } from "../../../js/option_facts.ts";
 import { errorText } from "../../../js/served/errors.ts";
 import { HUNT, huntPrompt, INSTRUCTIONS, NUMBERS } from "./hunt.mts";
 import type { QuestionContext } from "./question.mts";
-import { answerSchema, inputSchema } from "./schemas.mts";
+import { described, listed, type ObjectOf, object, optional, path, withTypes } from "./schema.mts";
 import { contextOf, type Served } from "./served.mts";
 import { LineTransport } from "./transport.mts";
 import { version } from "./version.mts";
@@ -15,6 +22,31 @@ import { Waiting } from "./waiting.mts";
 const REPORT_INTERVAL = 250;
 /** Characters of an error's text. */
 const LONGEST_ERROR = 2000;
+
+/** Values that are checked with a schema, or for tools with their question: with errors of bounded length. */
+const validator = (isChecked: boolean): jsonSchemaValidator => ({
+  getValidator:
+    <T,>(schema: JsonSchemaType) =>
+    (given: unknown): JsonSchemaValidatorResult<T> => {
+      const { values, problems } = isChecked
+        ? readObject(schema as JsonSchema, given)
+        : { values: given, problems: [] };
+      const [problem] = problems;
+      return problem === undefined
+        ? { valid: true, data: values as T, errorMessage: undefined }
+        : { valid: false, data: undefined, errorMessage: problem.message };
+    },
+});
+
+const HUNT_FIELDS = {
+  before: described(path, "the path of the earlier dump"),
+  after: described(path, "the path of the later dump"),
+  wasm: optional(path, "the path of their module"),
+};
+const HUNT_ARGUMENTS = fromJsonSchema<ObjectOf<typeof HUNT_FIELDS>>(
+  object(HUNT_FIELDS) as JsonSchemaType,
+  validator(true),
+);
 
 /** Serves until the client goes away. */
 export async function serveMcp(served: Served): Promise<void> {
@@ -56,7 +88,7 @@ function mcpServer(
       {
         title,
         description,
-        inputSchema: inputSchema(input),
+        inputSchema: fromJsonSchema(listed(input) as JsonSchemaType, validator(false)),
         annotations:
           name === "export" || name === "attach"
             ? { readOnlyHint: false, destructiveHint: false, openWorldHint: false }
@@ -90,8 +122,12 @@ function mcpServer(
   const answers = "heap-analyzer://schema/answers";
   const json = { title: "JSON Schemas of the answers by tool", mimeType: "application/json" };
   server.registerResource("answers", answers, json, () => {
-    const schemas = asked.map(({ name, output }) => [name, answerSchema(output)]);
-    const text = JSON.stringify(Object.fromEntries(schemas));
+    const schemas = asked.map(({ name, output }) => [name, withTypes(output)]);
+    // Later versions may add fields.
+    const isLeftOut = (name: string) => name === "additionalProperties";
+    const text = JSON.stringify(Object.fromEntries(schemas), (name, value) =>
+      isLeftOut(name) ? undefined : value,
+    );
     return { contents: [{ uri: answers, mimeType: json.mimeType, text }] };
   });
   server.registerPrompt(
@@ -99,11 +135,7 @@ function mcpServer(
     {
       title: "Hunt a leak",
       description: "From two dumps to a paragraph for the ticket.",
-      argsSchema: z.object({
-        before: z.string().max(4096).describe("the path of the earlier dump"),
-        after: z.string().max(4096).describe("the path of the later dump"),
-        wasm: z.string().max(4096).optional().describe("the path of their module"),
-      }),
+      argsSchema: HUNT_ARGUMENTS,
     },
     ({ before, after, wasm }) => ({
       messages: [

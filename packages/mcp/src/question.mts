@@ -1,12 +1,22 @@
 /** What a question is: the same for MCP tools and for the methods of JSON-RPC. */
 import type { Heap } from "@warpo/heap-analyzer";
-import { z } from "zod";
+import type { JsonSchema } from "../../../js/option_facts.ts";
 import type { FoundAnswer } from "./answers.mts";
 import type { Control } from "./control.mts";
-import { count } from "./fields.mts";
 import type { Handles } from "./handles.mts";
 import type { OpenHeap } from "./heaps.mts";
 import type { Roots } from "./roots.mts";
+import {
+  count,
+  described,
+  type Fields,
+  flag,
+  list,
+  nullable,
+  type ObjectOf,
+  object,
+  text,
+} from "./schema.mts";
 import type { Targets } from "./targets.mts";
 
 /** What answers are made from. */
@@ -30,8 +40,8 @@ export interface Question {
   description: string;
   /** What the numbers of its answers are. */
   basis: string;
-  input: z.ZodObject;
-  output: z.ZodObject;
+  input: JsonSchema;
+  output: JsonSchema;
   /** Whether equal requests have equal answers, as long as the files are the same. */
   isRepeatable: boolean;
   ask(args: unknown, context: QuestionContext): Promise<FoundAnswer>;
@@ -39,7 +49,7 @@ export interface Question {
   render(body: Record<string, never>): string[];
 }
 
-interface Definition<I extends z.ZodRawShape, O extends z.ZodRawShape> {
+interface Definition<I extends Fields, O extends Fields> {
   name: string;
   title: string;
   description: string;
@@ -49,46 +59,40 @@ interface Definition<I extends z.ZodRawShape, O extends z.ZodRawShape> {
   /** Whether the answer has a page of a list. */
   isPaged?: boolean;
   isRepeatable?: boolean;
-  ask(args: z.output<z.ZodObject<I>>, context: QuestionContext): Promise<FoundAnswer>;
-  render(body: z.output<z.ZodObject<O>>): string[];
+  ask(args: ObjectOf<I>, context: QuestionContext): Promise<FoundAnswer>;
+  render(body: ObjectOf<O>): string[];
 }
 
 const PAGE = {
-  page: z.strictObject({
+  page: object({
     total: count,
     offset: count,
     listed: count,
-    next: count.nullable().describe("the offset of the next page"),
+    next: described(nullable(count), "the offset of the next page"),
   }),
 };
 
 /** The fields that every answer ends with. */
 export const END = {
-  partial: z.boolean(),
-  evidence: z.strictObject({
-    numbers: z.string(),
-    names: z.string().nullable(),
-    basis: z.string(),
-  }),
-  warnings: z.array(z.strictObject({ code: z.string(), message: z.string() })),
+  partial: flag,
+  evidence: object({ numbers: text(), names: nullable(text()), basis: text() }),
+  warnings: list(object({ code: text(), message: text() })),
   moreWarnings: count,
-  truncated: z.array(z.strictObject({ at: z.string(), listed: count, total: count })),
+  truncated: list(object({ at: text(), listed: count, total: count })),
   moreTruncated: count,
 };
 
-export function question<I extends z.ZodRawShape, O extends z.ZodRawShape>(
+export function question<I extends Fields, O extends Fields>(
   definition: Definition<I, O>,
 ): Question {
   const { input, output, isPaged = false, isRepeatable = true, ...rest } = definition;
   return {
     ...rest,
     isRepeatable,
-    input: z.strictObject(input),
-    output: z.strictObject({ ...output, ...(isPaged ? PAGE : {}), ...END }),
+    input: object(input),
+    output: object({ ...output, ...(isPaged ? PAGE : {}), ...END }),
   } as unknown as Question;
 }
-
-export * from "./fields.mts";
 
 /** Options for the analyzer's asynchronous work. */
 export function watched({ control }: QuestionContext) {

@@ -1,15 +1,23 @@
 /** Dumps of running programs, if an option of the server allows them. */
-import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
 import { formatCount, formatSize } from "../lines.mts";
-import { count, question, size, whole } from "../question.mts";
+import { question } from "../question.mts";
+import {
+  count,
+  described,
+  flag,
+  list as listOf,
+  nullable,
+  object,
+  optional,
+  path,
+  size,
+  text,
+  usually,
+  whole,
+} from "../schema.mts";
 
-const instance = z.strictObject({
-  thread: z.string(),
-  realm: z.string(),
-  module: z.string(),
-  memorySize: size,
-});
+const instance = object({ thread: text(), realm: text(), module: text(), memorySize: size });
 
 export const attachQuestion = question({
   name: "attach",
@@ -18,32 +26,32 @@ export const attachQuestion = question({
     "What is in the memory of the running program now? Takes a dump of it and opens it: the handle is for all other tools. The program stands still meanwhile. A dump contains the program's memory, including its secrets. With list, only lists its WebAssembly instances.",
   basis: "The dump is taken between two turns of the program, if it rests within 5 s.",
   input: {
-    target: z.string().max(4096).optional().describe("needed if several are allowed"),
-    list: z.boolean().default(false).describe("take no dump"),
-    instance: whole.min(0).max(10_000).optional().describe("its number in the list, from 0"),
-    host: z
-      .boolean()
-      .default(false)
-      .describe(
-        "also write a heap snapshot of V8 of the same moment and the numbers that it does not show, for open_heaps",
-      ),
+    target: optional(path, "needed if several are allowed"),
+    list: usually(flag, false, "take no dump"),
+    instance: optional(whole(0, 10_000), "its number in the list, from 0"),
+    host: usually(
+      flag,
+      false,
+      "also write a heap snapshot of V8 of the same moment and the numbers that it does not show, for open_heaps",
+    ),
   },
   output: {
-    instances: z.array(instance).describe("only with list"),
-    dump: z
-      .strictObject({
-        heap: z.string().describe("the handle for other tools"),
-        path: z.string(),
-        wasm: z.string(),
-        heapsnapshot: z.string().nullable(),
-        numbers: z.string().nullable().describe("numbers that the heap snapshot does not show"),
+    instances: described(listOf(instance), "only with list"),
+    dump: nullable(
+      object({
+        heap: described(text(), "the handle for other tools"),
+        path: text(),
+        wasm: text(),
+        heapsnapshot: nullable(text()),
+        numbers: described(nullable(text()), "numbers that the heap snapshot does not show"),
         totalLiveSize: size,
         liveObjects: count,
-      })
-      .nullable(),
-    notes: z
-      .array(z.string())
-      .describe("what may be wrong with the dump, or why there is no instance"),
+      }),
+    ),
+    notes: described(
+      listOf(text()),
+      "what may be wrong with the dump, or why there is no instance",
+    ),
   },
   isRepeatable: false,
   async ask({ target, list, instance: nth, host }, { targets, roots, heaps, control }) {

@@ -1,19 +1,33 @@
 /** Which classes use the memory, and which changed. */
 import type { SizeParts } from "@warpo/heap-analyzer";
-import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
 import { classes as classesOf, rowsOf } from "../../../../js/served/questions/classes.ts";
 import { formatCount, formatSize, inWords } from "../lines.mts";
-import { asking, before, count, glob, heap, page, question, size, watched } from "../question.mts";
-import { typeNamed } from "../shapes.mts";
+import { asking, question, watched } from "../question.mts";
+import {
+  choice,
+  count,
+  described,
+  glob,
+  heap,
+  list,
+  object,
+  optional,
+  page,
+  size,
+  type TypeOf,
+  text,
+  typeNamed,
+  usually,
+} from "../schema.mts";
 
 const BASIS =
   "retainedSize of a class counts each byte once, and removing all its objects frees at least that much.";
 
-const parts = typeNamed<SizeParts>("SizeParts").optional();
+const parts = optional(typeNamed<SizeParts>("parts"));
 
-const row = z.strictObject({
-  className: z.string(),
+const row = object({
+  className: text(),
   count,
   shallowSize: size,
   retainedSize: size,
@@ -29,11 +43,11 @@ export const classes = question({
   basis: BASIS,
   input: {
     heap,
-    class: glob.optional().describe("only class names like this; * and ? are wildcards"),
-    sort: z.enum(["retained", "shallow", "count"]).default("retained"),
+    class: optional(glob, "only class names like this; * and ? are wildcards"),
+    sort: usually(choice("retained", "shallow", "count"), "retained"),
     ...page,
   },
-  output: { totalLiveSize: size, totalLiveParts: parts, rows: z.array(row) },
+  output: { totalLiveSize: size, totalLiveParts: parts, rows: list(row) },
   isPaged: true,
   async ask({ heap: handle, sort, ...asked }, context) {
     return await asking(context, { heap: handle }, async (open) => {
@@ -57,10 +71,10 @@ export const classes = question({
   },
 });
 
-type Change = z.output<typeof change>;
+type Change = TypeOf<typeof change>;
 
-const change = z.strictObject({
-  className: z.string(),
+const change = object({
+  className: text(),
   newCount: count,
   deletedCount: count,
   countDelta: count,
@@ -74,16 +88,16 @@ export const compare = question({
     "Which classes gained or lost objects between two dumps of the same build? Counts objects by class and address. For what leaks and why, ask suspects with before.",
   basis: "Two objects are the same if class and address are the same; sizes are shallow.",
   input: {
-    before: before.unwrap().describe("the handle of the earlier dump"),
+    before: described(heap, "the handle of the earlier dump"),
     heap,
-    class: glob.optional().describe("only class names like this; * and ? are wildcards"),
-    sort: z.enum(["delta", "new", "deleted", "count"]).default("delta"),
+    class: optional(glob, "only class names like this; * and ? are wildcards"),
+    sort: usually(choice("delta", "new", "deleted", "count"), "delta"),
     ...page,
   },
   output: {
     totalLiveSizeBefore: size,
     totalLiveSize: size,
-    rows: z.array(change),
+    rows: list(change),
   },
   isPaged: true,
   async ask({ heap: handle, before: earlier, sort, ...asked }, context) {

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Heap } from "@warpo/heap-analyzer";
-import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
 import type { OpenHeap } from "../heaps.mts";
 import { formatSize } from "../lines.mts";
-import { before, heap, type QuestionContext, question, size } from "../question.mts";
+import { type QuestionContext, question } from "../question.mts";
+import { before, choice, described, heap, optional, size, text } from "../schema.mts";
 
 const FORMATS = ["heapsnapshot", "pprof", "heap-diff", "report", "parquet"] as const;
 const TABLES = ["dump", "class", "path", "suspect", "waste", "object", "edge"] as const;
@@ -33,21 +33,21 @@ export const exportHeap = question({
   input: {
     heap,
     before,
-    format: z.enum(FORMATS),
-    table: z
-      .enum(TABLES)
-      .optional()
-      .describe("of parquet: object and edge have a row for each object and each reference"),
-    capturedAt: z.iso
-      .datetime({ offset: true })
-      .optional()
-      .describe("of parquet: when the dump was taken (default: the time of its file)"),
-    name: z
-      .string()
-      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/)
-      .describe("the name of the file: letters, digits, points, dashes"),
+    format: choice(...FORMATS),
+    table: optional(
+      choice(...TABLES),
+      "of parquet: object and edge have a row for each object and each reference",
+    ),
+    capturedAt: optional(
+      text(undefined, { format: "date-time" }),
+      "of parquet: when the dump was taken (default: the time of its file)",
+    ),
+    name: described(
+      text(undefined, { pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$" }),
+      "the name of the file: letters, digits, points, dashes",
+    ),
   },
-  output: { file: z.string(), size, sha256: z.string() },
+  output: { file: text(), size, sha256: text() },
   isRepeatable: false,
   async ask({ heap: handle, before: earlier, name, ...wanted }, context) {
     const { exportFolder: folder, control } = context;

@@ -6,18 +6,36 @@ import type {
   SummaryAnswer,
   Warning,
 } from "@warpo/heap-analyzer";
-import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
 import { LONGEST_TEXT } from "../../../../js/served/questions/parameters.ts";
 import { givenAddress } from "../../../../js/units.ts";
 import type { Container, HeapFiles, OpenHeap } from "../heaps.mts";
 import { hostFiles } from "../host_files.mts";
 import { formatCount, formatSize, inWords } from "../lines.mts";
-import { count, page, type QuestionContext, question, size } from "../question.mts";
+import { type QuestionContext, question } from "../question.mts";
 import { type RootFile, shortened } from "../roots.mts";
-import { fields, typeNamed } from "../shapes.mts";
+import {
+  count,
+  described,
+  fields,
+  flag,
+  list,
+  named,
+  nullable,
+  type ObjectOf,
+  object,
+  optional,
+  page,
+  path,
+  size,
+  type TypeOf,
+  text,
+  typeNamed,
+  usually,
+  whole,
+} from "../schema.mts";
 
-const file = z.strictObject({ path: z.string(), size, modified: z.string() }).meta({ id: "file" });
+const file = named("file", object({ path: text(), size, modified: text() }));
 /** Modules that an answer lists. */
 const MODULES = 20;
 /** Dumps that are described in full, so that there is room for the handles of many. */
@@ -37,10 +55,10 @@ export const listDumps = question({
     "Which heap dumps, heap snapshots of V8 and WebAssembly modules are there? Start here if you do not know the paths. Lists them newest first.",
   basis: "Files are recognised by their first bytes.",
   input: {
-    folder: z.string().max(4096).optional().describe("only this folder and below"),
+    folder: optional(path, "only this folder and below"),
     ...page,
   },
-  output: { dumps: z.array(file), modules: z.array(file), isIncomplete: z.boolean() },
+  output: { dumps: list(file), modules: list(file), isIncomplete: flag },
   isPaged: true,
   isRepeatable: false,
   async ask({ folder, limit, offset }, { roots, control }) {
@@ -54,7 +72,7 @@ export const listDumps = question({
     return { body, page, warnings: [], partial: false, isWithoutHeap: true };
   },
   render({ dumps, modules, isIncomplete }) {
-    const line = ({ path, size: bytes, modified }: z.output<typeof file>) =>
+    const line = ({ path, size: bytes, modified }: TypeOf<typeof file>) =>
       `${path}  ${formatSize(bytes)}  ${modified}`;
     return [
       dumps.length === 0 ? "No dumps." : "Dumps, newest first:",
@@ -66,18 +84,18 @@ export const listDumps = question({
   },
 });
 
-const opened = z.strictObject({
-  heap: z.string().describe("the handle for other tools"),
-  dump: z.string(),
-  totalHeapSize: size.optional().describe("absent for a heap snapshot of V8"),
+const opened = object({
+  heap: described(text(), "the handle for other tools"),
+  dump: text(),
+  totalHeapSize: optional(size, "absent for a heap snapshot of V8"),
   totalLiveSize: size,
-  totalLiveParts: typeNamed<SizeParts>("SizeParts").optional(),
+  totalLiveParts: optional(typeNamed<SizeParts>("parts")),
   liveObjects: count,
 });
 
-const details = z.strictObject({
-  dump: z.string(),
-  wasm: z.string().nullable().describe("null for a heap snapshot of V8"),
+const details = object({
+  dump: text(),
+  wasm: described(nullable(text()), "null for a heap snapshot of V8"),
   ...fields<SummaryAnswer, "objects" | "classes" | "roots" | "categories">(
     "SummaryAnswer",
     "objects",
@@ -85,39 +103,68 @@ const details = z.strictObject({
     "roots",
     "categories",
   ),
-  bytes: z
-    .strictObject({
-      live: z.strictObject({ global: size, stack: size, pinned: size }),
-      garbage: size,
-      raw: size,
-      free: size,
-      other: size,
-    })
-    .nullable()
-    .describe("null for a heap snapshot of V8, which contains only what is alive"),
+  bytes: described(
+    nullable(
+      object({
+        live: object({ global: size, stack: size, pinned: size }),
+        garbage: size,
+        raw: size,
+        free: size,
+        other: size,
+      }),
+    ),
+    "null for a heap snapshot of V8, which contains only what is alive",
+  ),
   ...fields<SummaryAnswer, "joined">("SummaryAnswer", "joined"),
-  collector: z.string().nullable(),
+  collector: nullable(text()),
   ...fields<SummaryAnswer, "trap">("SummaryAnswer", "trap"),
 });
 
-/** The values of a global. */
-const hostRoot = z.strictObject({
-  name: z.string().max(LONGEST_TEXT).optional().describe("what the host calls it"),
-  address: z.number().int().min(0).max(MOST_U32),
+const hostRoot = object({
+  name: optional(text(LONGEST_TEXT), "what the host calls it"),
+  address: whole(0, MOST_U32),
 });
 
-const global = z.strictObject({
-  name: z.string().max(LONGEST_TEXT).describe("its name, or its index in the module"),
-  values: z
-    .array(
-      z
-        .number()
-        .int()
-        .min(-(2 ** 31))
-        .max(MOST_U32),
-    )
-    .describe("one for each dump"),
+/** The values of a global. */
+const global = object({
+  name: described(text(LONGEST_TEXT), "its name, or its index in the module"),
+  values: described(list(whole(-(2 ** 31), MOST_U32)), "one for each dump"),
 });
+
+/** How the files of dumps are read, beside their paths. */
+const reading = {
+  raw: usually(flag, false, "the dumps are raw memory"),
+  globals: usually(
+    list(global, { maxItems: MOST_GLOBALS }),
+    [],
+    "of raw memory: the values of mutable i32 globals",
+  ),
+  coredumpInstance: optional(
+    whole(0, MOST_U32),
+    "of a coredump with several instances: the number of one",
+  ),
+  host: optional(
+    path,
+    "the heap snapshot of the host, captured with one dump: both heaps become one",
+  ),
+  numbers: optional(path, "with host: its .numbers.json (default: the one beside it)"),
+  handles: optional(
+    path,
+    "with host: the .handles.json of HEAP_HANDLES (default: beside the dump)",
+  ),
+  slots: usually(
+    list(text(LONGEST_TEXT), { maxItems: MOST_SLOTS }),
+    [],
+    "with host: fields with an index into an array, as app/Item.id=host.slots",
+  ),
+  hostRoots: usually(
+    list(hostRoot, { maxItems: MOST_HOST_ROOTS }),
+    [],
+    "of C, C++, Rust or Zig: pointers that the host held",
+  ),
+};
+
+type Reading = ObjectOf<typeof reading>;
 
 export const openHeaps = question({
   name: "open_heaps",
@@ -126,60 +173,17 @@ export const openHeaps = question({
     "What is in these dumps, in total? Opens one or more dumps of one module, or .heapsnapshot files of Node or Chrome, and returns for each a handle, which all other tools take, with bytes, object counts and roots. Name all dumps of a hunt in one call, in the order in which they were taken.",
   basis: "Bytes and objects are counted; live is what a global, the stack or a pin reaches.",
   input: {
-    dumps: z.array(z.string().max(4096)).min(1).max(MOST_DUMPS).describe("paths of dumps"),
-    wasm: z
-      .string()
-      .max(4096)
-      .optional()
-      .describe(
-        "the module of the dumps (default: the one beside the first dump, or in build there)",
-      ),
-    partial: z
-      .boolean()
-      .default(false)
-      .describe("if a heap is damaged, read the part before the damage"),
-    raw: z.boolean().default(false).describe("the dumps are raw memory"),
-    globals: z
-      .array(global)
-      .max(MOST_GLOBALS)
-      .default([])
-      .describe("of raw memory: the values of mutable i32 globals"),
-    coredumpInstance: z
-      .number()
-      .int()
-      .min(0)
-      .max(MOST_U32)
-      .optional()
-      .describe("of a coredump with several instances: the number of one"),
-    host: z
-      .string()
-      .max(4096)
-      .optional()
-      .describe("the heap snapshot of the host, captured with one dump: both heaps become one"),
-    numbers: z
-      .string()
-      .max(4096)
-      .optional()
-      .describe("with host: its .numbers.json (default: the one beside it)"),
-    handles: z
-      .string()
-      .max(4096)
-      .optional()
-      .describe("with host: the .handles.json of HEAP_HANDLES (default: beside the dump)"),
-    slots: z
-      .array(z.string().max(LONGEST_TEXT))
-      .max(MOST_SLOTS)
-      .default([])
-      .describe("with host: fields with an index into an array, as app/Item.id=host.slots"),
-    hostRoots: z
-      .array(hostRoot)
-      .max(MOST_HOST_ROOTS)
-      .default([])
-      .describe("of C, C++, Rust or Zig: pointers that the host held"),
+    dumps: described(list(path, { minItems: 1, maxItems: MOST_DUMPS }), "paths of dumps"),
+    wasm: optional(
+      path,
+      "the module of the dumps (default: the one beside the first dump, or in build there)",
+    ),
+    partial: usually(flag, false, "if a heap is damaged, read the part before the damage"),
+    ...reading,
   },
   output: {
-    heaps: z.array(opened),
-    details: z.array(details).describe(`of at most ${MOST_DETAILS} dumps`),
+    heaps: list(opened),
+    details: described(list(details), `of at most ${MOST_DETAILS} dumps`),
   },
   isRepeatable: false,
   async ask({ dumps, wasm, partial, ...reading }, context) {
@@ -256,7 +260,7 @@ export const openHeaps = question({
   },
 });
 
-function trapLine(trap: z.output<typeof details>["trap"]): string[] {
+function trapLine(trap: TypeOf<typeof details>["trap"]): string[] {
   const [innermost] = trap?.frames ?? [];
   if (trap === undefined || innermost === undefined) return [];
   return [`a trap in ${innermost.function}, in ${formatCount(trap.total)} frames`];
@@ -304,20 +308,9 @@ function containerOf(
   return Object.keys(container).length === 0 ? undefined : container;
 }
 
-interface Reading {
-  raw: boolean;
-  globals: z.output<typeof global>[];
-  coredumpInstance?: number | undefined;
-  host?: string | undefined;
-  numbers?: string | undefined;
-  handles?: string | undefined;
-  slots: string[];
-  hostRoots: z.output<typeof hostRoot>[];
-}
-
 type Absent = "categories" | "joined" | "trap";
-type Details = Omit<z.output<typeof details>, Absent> & Pick<SummaryAnswer, Absent>;
-type ShortAndFullSummary = [z.output<typeof opened>, Details];
+type Details = Omit<TypeOf<typeof details>, Absent> & Pick<SummaryAnswer, Absent>;
+type ShortAndFullSummary = [TypeOf<typeof opened>, Details];
 
 /** A heap in short and in full. */
 function summaryOf(

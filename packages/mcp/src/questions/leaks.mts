@@ -6,11 +6,10 @@ import {
   type SuspectsAnswer,
   type SuspectsOptions,
 } from "@warpo/heap-analyzer";
-import { z } from "zod";
 import { growth as growthOf } from "../../../../js/served/questions/places.ts";
 import { formatCount, formatSize, inWords, rootText } from "../lines.mts";
-import { asking, heap, question, watched } from "../question.mts";
-import { type AskedOptions, fields, parameters } from "../shapes.mts";
+import { asking, question, watched } from "../question.mts";
+import { type AskedOptions, described, fields, heap, list, parameters } from "../schema.mts";
 
 export const suspects = question({
   name: "suspects",
@@ -58,7 +57,10 @@ export const growth = question({
     "Which places of the program hold more in every dump? For three or more dumps in the order in which they were taken, of one build or several; eight or more tell growth from chance. For two dumps ask suspects with before.",
   basis: "A place grows if its objects, or their bytes, rise in every interval.",
   input: {
-    heaps: z.array(heap).min(2).max(100).describe("handles, the earliest dump first"),
+    heaps: described(
+      list(heap, { minItems: 2, maxItems: 100 }),
+      "handles, the earliest dump first",
+    ),
     ...parameters<AskedOptions<GrowthOptions>>("growth"),
   },
   output: {

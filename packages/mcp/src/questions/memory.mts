@@ -1,15 +1,14 @@
 /** Memory that could be saved: live objects that waste it, and what nothing reaches. */
 import type { UnreachableAnswer, WasteAnswer } from "@warpo/heap-analyzer";
-import { z } from "zod";
 import { formatCount, formatSize } from "../lines.mts";
-import { asking, heap, page, question, watched } from "../question.mts";
-import { fields } from "../shapes.mts";
+import { asking, question, watched } from "../question.mts";
+import { choice, fields, heap, nullable, object, page, usually } from "../schema.mts";
 
 type Wasted = Pick<WasteAnswer, "totalLiveSize" | "totalSavings" | "kinds" | "headers">;
 type Unreached = Pick<UnreachableAnswer, "garbage" | "raw" | "unreferenced">;
 
-const wasted = z.strictObject(fields<Wasted>("WasteAnswer"));
-const unreached = z.strictObject(fields<Unreached>("UnreachableAnswer"));
+const wasted = object(fields<Wasted>("WasteAnswer"));
+const unreached = object(fields<Unreached>("UnreachableAnswer"));
 
 export const waste = question({
   name: "waste",
@@ -18,8 +17,8 @@ export const waste = question({
     "What memory could be saved without a leak? of: live (default) reports duplicates, empty containers, unused room and padding, with the fields that hold them. of: unreachable reports garbage by class, its cycles, and raw blocks to which nothing refers.",
   basis:
     "Contents are compared byte by byte, each byte counts once. Unreferenced raw blocks are an estimate: a number can look like an address.",
-  input: { heap, of: z.enum(["live", "unreachable"]).default("live"), ...page },
-  output: { live: wasted.nullable(), unreachable: unreached.nullable() },
+  input: { heap, of: usually(choice("live", "unreachable"), "live"), ...page },
+  output: { live: nullable(wasted), unreachable: nullable(unreached) },
   async ask({ heap: handle, of, limit, offset }, context) {
     return await asking(context, { heap: handle }, async (open) => {
       if (of === "live") {

@@ -15,7 +15,6 @@ import type {
   PathsOptions,
   SizeParts,
 } from "@warpo/heap-analyzer";
-import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
 import * as questions from "../../../../js/served/questions/objects.ts";
 import {
@@ -30,8 +29,25 @@ import {
   sizes,
   withFunction,
 } from "../lines.mts";
-import { address, asking, count, heap, page, question, size, watched } from "../question.mts";
-import { type AskedOptions, fields, parameters, typeNamed } from "../shapes.mts";
+import { asking, question, watched } from "../question.mts";
+import {
+  type AskedOptions,
+  address,
+  choice,
+  count,
+  fields,
+  heap,
+  list,
+  nullable,
+  object as objectOf,
+  optional,
+  page,
+  parameters,
+  size,
+  text,
+  typeNamed,
+  usually,
+} from "../schema.mts";
 
 type Bare<A> = Omit<A, "schemaVersion" | "partial" | "warnings">;
 type OnePath = Bare<PathAnswer>;
@@ -93,7 +109,7 @@ export const find = question({
   output: {
     found: count,
     ...fields<FindAnswer, "where" | "sum">("FindAnswer", "where", "sum"),
-    groups: z.array(typeNamed<FoundGroup>("FoundGroup")).optional(),
+    groups: optional(list(typeNamed<FoundGroup>("FoundGroup"))),
     ...fields<FindAnswer, "objects">("FindAnswer", "objects"),
   },
   isPaged: true,
@@ -135,9 +151,9 @@ export const object = question({
   },
   output: {
     ...fields<ObjectAnswer, (typeof DESCRIBED)[number]>("ObjectAnswer", ...DESCRIBED),
-    entries: typeNamed<ContainerPage>("ContainerPage").nullable(),
+    entries: nullable(typeNamed<ContainerPage>("ContainerPage")),
     ...fields<ObjectAnswer, "distance">("ObjectAnswer", "distance"),
-    referrers: z.array(typeNamed<Edge>("Edge")),
+    referrers: list(typeNamed<Edge>("edge")),
   },
   isPaged: true,
   async ask({ heap: handle, ...wanted }, context) {
@@ -176,12 +192,12 @@ export const paths = question({
   basis: "The path is a shortest one from a root, from a global if one reaches the object.",
   input: {
     heap,
-    address: address.optional(),
+    address: optional(address),
     ...parameters<PathsParameters>("paths"),
   },
   output: {
-    object: z.strictObject(fields<OnePath>("PathAnswer")).nullable(),
-    merged: z.strictObject(fields<MergedPathsShape>("MergedPathsAnswer")).nullable(),
+    object: nullable(objectOf(fields<OnePath>("PathAnswer"))),
+    merged: nullable(objectOf(fields<MergedPathsShape>("MergedPathsAnswer"))),
   },
   async ask({ heap: handle, address: at, class: wanted, newSince, limit }, context) {
     const given = [at, wanted, newSince].filter((one) => one !== undefined);
@@ -253,22 +269,22 @@ export const dominators = question({
   basis: "The dominator tree of all live references.",
   input: {
     heap,
-    address: address.optional(),
-    by: z.enum(["object", "class"]).default("object"),
+    address: optional(address),
+    by: usually(choice("object", "class"), "object"),
     ...page,
   },
   output: {
-    address: count.nullable(),
-    addressText: z.string().nullable(),
-    children: z.array(
-      z.strictObject({
-        address: count.nullable(),
-        addressText: z.string().nullable(),
-        className: z.string(),
+    address: nullable(count),
+    addressText: nullable(text()),
+    children: list(
+      objectOf({
+        address: nullable(count),
+        addressText: nullable(text()),
+        className: text(),
         count,
         shallowSize: size,
         retainedSize: size,
-        retainedParts: typeNamed<SizeParts>("SizeParts").optional(),
+        retainedParts: optional(typeNamed<SizeParts>("parts")),
       }),
     ),
   },

@@ -1,28 +1,38 @@
 /** Which lines of source allocated what is alive. */
-import { z } from "zod";
 import { QuestionError } from "../../../../js/served/errors.ts";
 import { sites as sitesOf } from "../../../../js/served/questions/places.ts";
 import { formatCount, formatSize } from "../lines.mts";
-import { asking, before, count, heap, page, question, size, watched } from "../question.mts";
+import { asking, question, watched } from "../question.mts";
 import { type Roots, readFrom } from "../roots.mts";
+import {
+  before,
+  count,
+  flag,
+  heap,
+  list,
+  object,
+  optional,
+  page,
+  path,
+  size,
+  text,
+} from "../schema.mts";
 
 /** Bytes of a profile. Those of long runs have some MiB. */
 const MOST_BYTES = 256 * 2 ** 20;
 
-const profile = z.string().max(4096).optional();
-
-const site = z.strictObject({
-  function: z.string(),
-  file: z.string(),
+const site = object({
+  function: text(),
+  file: text(),
   line: count,
   count,
   size,
   sizeError: size,
-  samples: count.optional(),
-  retainedSize: size.optional(),
-  garbageSize: size.optional(),
-  countChange: z.number().optional(),
-  sizeChange: z.number().optional(),
+  samples: optional(count),
+  retainedSize: optional(size),
+  garbageSize: optional(size),
+  countChange: optional(count),
+  sizeChange: optional(size),
 });
 
 export const sites = question({
@@ -33,12 +43,12 @@ export const sites = question({
   basis: "Numbers of a sampled profile are estimates; sizeError is their standard error.",
   input: {
     heap,
-    profile: profile.describe("of a dump: the path of its profile (heap.pb.gz)"),
+    profile: optional(path, "of a dump: the path of its profile (heap.pb.gz)"),
     before,
-    beforeProfile: profile.describe("the profile of before"),
+    beforeProfile: optional(path, "the profile of before"),
     ...page,
   },
-  output: { exact: z.boolean(), totalLiveSize: size, sites: z.array(site) },
+  output: { exact: flag, totalLiveSize: size, sites: list(site) },
   isPaged: true,
   isRepeatable: false,
   async ask(args, context) {
