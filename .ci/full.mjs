@@ -2,7 +2,7 @@
  * `npm run test:full`: the tests that take long or need what is not among the tools. With names, only these parts:
  * `npm run test:full -- browsers compilers`. `--list` prints all names.
  */
-import { runAll, VITEST } from "./steps.mjs";
+import { CARGO, hostTarget, runAll, VITEST } from "./steps.mjs";
 
 /** Files of one part of `__test__/parts.mts`, after its tools are installed. */
 function part(name, { tools = [], projects, env = {} }) {
@@ -44,6 +44,13 @@ const FULL = [
   part("slow", { tools: ["browsers", "compilers"], projects: ["package", "browser", "install"] }),
   installed("memlab", "__test__/memlab"),
   more("bench", { TEST_BENCH: "1" }, "__test__/bench.test.ts"),
+  {
+    // Every byte, where a change makes a part of the changes.
+    name: "changed-bytes",
+    command: `cargo test --package heap-analyzer-engine --test it ${hostTarget()} -- debug_changes header_changes`,
+    env: { DEBUG_CHANGES: "1", HEADER_CHANGES: "1" },
+    counted: CARGO,
+  },
   more("liars", { TEST_LIARS: "2000" }, "__test__/inspector_liars.test.ts"),
 ];
 
