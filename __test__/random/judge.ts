@@ -24,6 +24,7 @@ import { JudgeThread } from "./thread.ts";
 interface Options {
   heaps?: number;
   small?: number;
+  unusual?: number;
   growth?: number;
   steady?: number;
   seed: number;
@@ -74,6 +75,11 @@ async function main(): Promise<void> {
       wholeNumber,
     )
     .option(
+      "--unusual <number>",
+      "judge this many builds of small programs with libraries, other compilers and start functions, and nothing else (asc-packages installs them)",
+      wholeNumber,
+    )
+    .option(
       "--growth <number>",
       "judge what growth says of this many programs, of which most leak, and of nothing else",
       wholeNumber,
@@ -91,7 +97,7 @@ async function main(): Promise<void> {
       ),
     )
     .option(
-      "--replay <seed, file, or small-seed>",
+      "--replay <seed, file, small-seed or unusual-seed>",
       "run one stream, or one build of a small program, again and show it",
     )
     .parse();
@@ -108,13 +114,25 @@ async function run(kinds: BuildKind[], options: Options): Promise<number> {
     const counts = { steady: options.steady, leaking: Math.ceil(options.steady / 4) };
     return judgeSteadies(counts, options.seed);
   }
+  if (options.unusual !== undefined) return judgeUnusual(options.unusual, options.seed);
   const heaps = options.heaps ?? (options.small === undefined ? USUAL_HEAPS : 0);
   const small = options.small ?? (options.build ? 0 : Math.ceil(heaps / HEAPS_PER_SMALL_BUILD));
   const threads = Array.from({ length: availableParallelism() }, () => new JudgeThread());
   let disagreements = 0;
   if (heaps > 0) disagreements += await judge(threads, kinds, { ...options, heaps });
   if (small > 0)
-    disagreements += await judgeSmallBuilds(threads, { count: small, seed: options.seed });
+    disagreements += await judgeSmallBuilds(threads, {
+      count: small,
+      seed: options.seed,
+      isUnusual: false,
+    });
+  await Promise.all(threads.map((thread) => thread.close()));
+  return disagreements;
+}
+
+async function judgeUnusual(count: number, seed: number): Promise<number> {
+  const threads = Array.from({ length: availableParallelism() }, () => new JudgeThread());
+  const disagreements = await judgeSmallBuilds(threads, { count, seed, isUnusual: true });
   await Promise.all(threads.map((thread) => thread.close()));
   return disagreements;
 }
@@ -219,8 +237,9 @@ async function explain({ seed, build, by }: FailedStream, answers: boolean): Pro
 }
 
 async function replay(kinds: BuildKind[], what: string, cuts: boolean): Promise<number> {
-  const small = /^small-(\d+)$/.exec(what)?.[1];
-  if (small !== undefined) return replaySmall(Number(small));
+  const small = /^(small|unusual)-(\d+)$/.exec(what);
+  if (small !== null)
+    return replaySmall({ seed: Number(small[2]), isUnusual: small[1] === "unusual" });
   const {
     build: only,
     steps,

@@ -1,6 +1,6 @@
 /** Builds of small random programs, as optimisers leave them. The same seed gives the same build. */
 
-import { type CompiledProgram, compileSource } from "../support/compile.ts";
+import { type CompiledProgram, compileSource, isOlder } from "../support/compile.ts";
 import {
   DEBUG_INFORMATION,
   type DebugInformation,
@@ -17,10 +17,19 @@ import { type NamesLeft, withNames } from "../support/wasm_module.ts";
 import { COLLECTOR_SETTINGS } from "./builds.ts";
 import { type Collection, FILLER, smallProgram, tinyProgram } from "./small_program.ts";
 import { type Random, randomFrom } from "./stream.ts";
+import { chooseUnusual, compilation, describeUnusual, type Unusual } from "./unusual.ts";
+
+/** A number of a program and its build. */
+export interface SmallSeed {
+  seed: number;
+  /** Whether the program has what others do not: it needs what is installed for `asc_packages`. */
+  isUnusual: boolean;
+}
 
 /** How a build came about, as far as the analyzer may notice. */
 export interface SmallBuildKind {
   size: "small" | "tiny";
+  unusual?: Unusual;
   collection: Collection;
   /** Whether the module exports the runtime's functions. */
   exportRuntime: boolean;
@@ -31,8 +40,7 @@ export interface SmallBuildKind {
   names: NamesLeft;
 }
 
-export interface SmallBuild extends SmallBuildKind {
-  seed: number;
+export interface SmallBuild extends SmallBuildKind, SmallSeed {
   source: string;
   /** With all names. */
   named: Uint8Array;
@@ -72,7 +80,7 @@ interface SmallBuildPlan extends SmallBuildKind {
   boundariesExported: boolean;
 }
 
-export function planSmallBuild(seed: number): SmallBuildPlan {
+export function planSmallBuild({ seed, isUnusual }: SmallSeed): SmallBuildPlan {
   const programSeed = Math.floor(seed / BUILDS_PER_PROGRAM);
   const ofProgram = randomFrom(2 * programSeed);
   const level = ASC_LEVELS[ofProgram(ASC_LEVELS.length)] as string[];
@@ -83,6 +91,8 @@ export function planSmallBuild(seed: number): SmallBuildPlan {
   const collection = COLLECTIONS[ofProgram(COLLECTIONS.length)] as Collection;
   const exportRuntime =
     collection === "exported" || (collection === "called" && ofProgram(2) === 0);
+  const unusual = isUnusual ? chooseUnusual(ofProgram) : undefined;
+  const isDescribed = unusual === undefined || !isOlder(unusual.compiler);
   const random = randomFrom(2 * seed + 1);
   const binaryen = chooseOptimisation(
     { nth: seed % BUILDS_PER_PROGRAM, size, lowMemoryUnused },
@@ -91,6 +101,7 @@ export function planSmallBuild(seed: number): SmallBuildPlan {
   return {
     programSeed,
     size,
+    ...(unusual && { unusual }),
     collection,
     exportRuntime,
     asc: level.length === 0 ? "asc -O0" : `asc ${level.join(" ")}`,
@@ -100,9 +111,11 @@ export function planSmallBuild(seed: number): SmallBuildPlan {
       ...(lowMemoryUnused ? ["--memoryBase", `${LOW_MEMORY_END}`] : []),
       ...settings,
     ],
-    boundariesExported,
+    boundariesExported: boundariesExported && isDescribed,
     ...(binaryen && { binaryen }),
-    debugInformation: DEBUG_INFORMATION[random(DEBUG_INFORMATION.length)] as DebugInformation,
+    debugInformation: isDescribed
+      ? (DEBUG_INFORMATION[random(DEBUG_INFORMATION.length)] as DebugInformation)
+      : "none",
     names: NAMES[random(NAMES.length)] as NamesLeft,
   };
 }
@@ -122,16 +135,20 @@ function chooseOptimisation(
   return size === "tiny" && inlining ? { ...chosen, run: "O1", inlining } : chosen;
 }
 
-let latestProgram: { seed: number; source: string; compiled: CompiledProgram } | undefined;
+let latestProgram:
+  | { seed: number; isUnusual: boolean; source: string; compiled: CompiledProgram }
+  | undefined;
 
-export async function smallBuild(seed: number): Promise<SmallBuild> {
-  const plan = planSmallBuild(seed);
+export async function smallBuild({ seed, isUnusual }: SmallSeed): Promise<SmallBuild> {
+  const plan = planSmallBuild({ seed, isUnusual });
   const { programSeed, flags, boundariesExported: transform, ...kind } = plan;
-  const { size, collection, exportRuntime, binaryen, debugInformation, names } = kind;
-  if (latestProgram?.seed !== programSeed) {
-    const source = (size === "tiny" ? tinyProgram : smallProgram)(programSeed, collection);
-    const compiled = await compileSource("small", source, flags, { transform, exportRuntime });
-    latestProgram = { seed: programSeed, source, compiled };
+  const { size, unusual, collection, exportRuntime, binaryen, debugInformation, names } = kind;
+  if (latestProgram?.seed !== programSeed || latestProgram.isUnusual !== isUnusual) {
+    const source = (size === "tiny" ? tinyProgram : smallProgram)(programSeed, collection, unusual);
+    const { flags: more = [], ...needed } = unusual ? compilation(unusual) : {};
+    const options = { transform, exportRuntime, ...needed };
+    const compiled = await compileSource("small", source, [...flags, ...more], options);
+    latestProgram = { seed: programSeed, isUnusual, source, compiled };
   }
   const { source, compiled } = latestProgram;
   const optimised = binaryen ? optimise(compiled.wasm, binaryen) : compiled.wasm;
@@ -139,6 +156,7 @@ export async function smallBuild(seed: number): Promise<SmallBuild> {
   return {
     ...kind,
     seed,
+    isUnusual,
     source,
     named,
     wasm: withNames(named, names),
@@ -157,9 +175,11 @@ export function describeBuild(kind: SmallBuildKind): string {
 /** What its program is like. */
 export function describeProgram({
   size,
+  unusual,
   collection,
   exportRuntime,
-}: Pick<SmallBuildKind, "size" | "collection" | "exportRuntime">): string {
+}: Pick<SmallBuildKind, "size" | "unusual" | "collection" | "exportRuntime">): string {
   const exported = exportRuntime ? "--exportRuntime" : "no --exportRuntime";
-  return `${size}, ${exported}, collection ${collection}`;
+  const more = unusual ? `; ${describeUnusual(unusual)}` : "";
+  return `${size}, ${exported}, collection ${collection}${more}`;
 }

@@ -7,9 +7,10 @@ import {
   describeBuild,
   describeProgram,
   planSmallBuild,
+  type SmallSeed,
 } from "./small_build.ts";
 import type { Verdict } from "./small_judge.ts";
-import { FAILURES, replaySmallBuild, type SmallReport } from "./small_report.ts";
+import { FAILURES, nameOf, replaySmallBuild, type SmallReport } from "./small_report.ts";
 import type { JudgeThread } from "./thread.ts";
 
 /** The compiler and Binaryen never give memory back: a thread ends after this number of programs. */
@@ -18,7 +19,7 @@ const PROGRAMS_OF_A_THREAD = 10;
 /** Judges this many builds on these threads; gives back how many of them failed. */
 export async function judgeSmallBuilds(
   threads: JudgeThread[],
-  { count, seed }: { count: number; seed: number },
+  { count, seed, isUnusual }: SmallSeed & { count: number },
 ): Promise<number> {
   const reports: SmallReport[] = [];
   const started = performance.now();
@@ -31,7 +32,8 @@ export async function judgeSmallBuilds(
       const end = BUILDS_PER_PROGRAM * (Math.floor(from / BUILDS_PER_PROGRAM) + 1);
       next = Math.min(end, seed + count);
       for (let at = from; at < Math.min(end, seed + count); at++) {
-        reports.push((await thread.judgeSmall(at)) ?? endless(at));
+        const one = { seed: at, isUnusual };
+        reports.push((await thread.judgeSmall(one)) ?? endless(one));
         showProgress(reports, count, started);
       }
       if (++programs % PROGRAMS_OF_A_THREAD === 0) await thread.close();
@@ -44,14 +46,14 @@ export async function judgeSmallBuilds(
   for (const report of failed) console.log(describeFailure(report));
   if (failed.length > 0)
     console.log(
-      `\nTheir programs, modules, dumps and truths are ${join(FAILURES, "small-<seed>.*")}. ` +
-        "Judge one again with: npm run judge -- --replay small-<seed>",
+      `\nTheir programs, modules, dumps and truths are ${join(FAILURES, "<name>.*")}. ` +
+        "Judge one again with: npm run judge -- --replay <name>",
     );
   console.log(`\n${summary(reports)}`);
   return failed.length;
 }
 
-function endless(seed: number): SmallReport {
+function endless(seed: SmallSeed): SmallReport {
   const {
     programSeed: _program,
     flags: _flags,
@@ -62,7 +64,7 @@ function endless(seed: number): SmallReport {
     verdict: "endless" as const,
     message: "the build or its analysis takes minutes; --replay keeps its files",
   };
-  return { ...kind, seed, dumps: 0, failure };
+  return { ...kind, ...seed, dumps: 0, failure };
 }
 
 function showProgress(reports: SmallReport[], count: number, started: number): void {
@@ -76,9 +78,9 @@ function showProgress(reports: SmallReport[], count: number, started: number): v
 }
 
 function describeFailure(report: SmallReport): string {
-  const { seed, failure } = report;
+  const { failure } = report;
   const where = failure?.dump === undefined ? "" : ` dump ${failure.dump}:`;
-  return `small-${seed}: ${failure?.verdict}:${where} ${failure?.message}\n  ${describeBuild(report)}`;
+  return `${nameOf(report)}: ${failure?.verdict}:${where} ${failure?.message}\n  ${describeBuild(report)}`;
 }
 
 /** How many builds of each kind there were, and how many of them failed. */
@@ -94,6 +96,7 @@ function summary(reports: SmallReport[]): string {
     `${reports.length} builds of small programs, ${dumps} dumps: ${ofVerdicts.join(", ")}`,
     ...programs(reports),
     `  compiler: ${count(reports, ({ asc }) => asc)}`,
+    ...unusual(reports),
     `  Binaryen: ${count(reports, ({ binaryen }) => binaryen?.run ?? "not run")}`,
     `  inlining: ${count(reports, ({ binaryen }) => binaryen?.inlining ?? "as asc does it")}`,
     `  debug information: ${count(reports, ({ debugInformation }) => debugInformation)}`,
@@ -101,11 +104,22 @@ function summary(reports: SmallReport[]): string {
   ].join("\n");
 }
 
+/** What unusual programs have. */
+function unusual(reports: SmallReport[]): string[] {
+  if (reports.every(({ isUnusual }) => !isUnusual)) return [];
+  return [
+    `  version: ${count(reports, ({ unusual }) => unusual?.compiler ?? "")}`,
+    `  library: ${count(reports, ({ unusual }) => unusual?.library ?? "")}`,
+    `  start: ${count(reports, ({ unusual }) => unusual?.start ?? "")}`,
+  ];
+}
+
 /** For each kind of program: its builds, dumps, and what was wrong. */
 function programs(reports: SmallReport[]): string[] {
-  const kinds = [...new Set(reports.map(describeProgram))].sort();
+  const kindOf = ({ unusual: _, ...report }: SmallReport) => describeProgram(report);
+  const kinds = [...new Set(reports.map(kindOf))].sort();
   return kinds.map((kind) => {
-    const those = reports.filter((report) => describeProgram(report) === kind);
+    const those = reports.filter((report) => kindOf(report) === kind);
     const dumps = those.reduce((sum, { dumps }) => sum + dumps, 0);
     const failed = those.filter(({ failure }) => failure);
     const alarms = failed.filter(({ failure }) => failure?.verdict === "false alarm").length;
@@ -135,8 +149,8 @@ function count(reports: SmallReport[], kindOf: (report: SmallReport) => string):
 }
 
 /** Judges one build again, and keeps its files. */
-export async function replaySmall(seed: number): Promise<number> {
-  console.log(`Its files are ${join(FAILURES, `small-${seed}.*`)}.`);
+export async function replaySmall(seed: SmallSeed): Promise<number> {
+  console.log(`Its files are ${join(FAILURES, `${nameOf(seed)}.*`)}.`);
   const report = await replaySmallBuild(seed);
   console.log(
     report.failure ? describeFailure(report) : `${describeBuild(report)}: no disagreement`,

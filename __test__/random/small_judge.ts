@@ -128,6 +128,7 @@ export function runSmallBuild({ named, wasm, filler }: SmallBuild): SmallDump[] 
       },
     },
     env: {
+      cfg: () => 0,
       abort: (_message: number, _file: number, line: number, column: number) => {
         throw new Error(`the program aborts at ${line}:${column}`);
       },

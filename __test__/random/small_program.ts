@@ -4,22 +4,8 @@
  */
 
 import { type Random, randomFrom } from "./stream.ts";
-
-/** A global variable and its uses in the program. */
-interface Variable {
-  declaration: string;
-  /** Statements of a loop over `i`, and statements after which less is alive. */
-  fill: string;
-  shrink: string;
-}
-
-type Shape = (name: string, make: Maker, random: Random) => Variable;
-
-interface Maker {
-  /** The name of a class, and an expression that creates an object of it. */
-  type: string;
-  object: string;
-}
+import { beginning, shapesOf, type Unusual } from "./unusual.ts";
+import type { Maker, Shape, Variable } from "./variable.ts";
 
 const SHAPES: Shape[] = [
   (name, { type, object }) => ({
@@ -190,21 +176,20 @@ const UNMANAGED = "@unmanaged class Plain { first: i32 = 1; second: i64 = 2; }";
  * The source of a program, the same for the same seed. Its functions hold objects in local
  * variables.
  */
-export function smallProgram(seed: number, collection: Collection): string {
+export function smallProgram(seed: number, collection: Collection, unusual?: Unusual): string {
   const random = randomFrom(seed);
   const classCount = 1 + random(MOST_CLASSES);
   const classes = Array.from({ length: classCount }, (_, at) =>
     classSource(at, classCount, random),
   );
-  const variables = Array.from({ length: 1 + random(MOST_VARIABLES) }, (_, at) => {
+  const variables = randomVariables(1 + random(MOST_VARIABLES), unusual, random, () => {
     const which = random(classCount);
-    const shape = SHAPES[random(SHAPES.length)] as Shape;
-    return shape(`g${at}`, { type: `K${which}`, object: `make${which}(i)` }, random);
+    return { type: `K${which}`, object: `make${which}(i)` };
   });
   const [first, second] = [random(classCount), random(classCount)];
   const fill = variables.map(({ fill }) => `    ${fill}`).join("\n");
   const shrink = variables.map(({ shrink }) => `  ${shrink}`).join("\n");
-  return `${HOST}
+  return `${heading(unusual)}
 ${UNMANAGED}
 ${classes.join("\n")}
 ${variables.map(({ declaration }) => declaration).join("\n")}
@@ -225,6 +210,9 @@ function nested(object: K${first}, depth: i32): void {
 }
 function touch(object: K${second}, text: string): void { object.touched += text.length; }
 export function main(): void {
+  for (let round = 0; round < ${roundsOf(unusual)}; round++) once();
+}
+function once(): void {
   ${random(2) ? "judge();" : ""}
   fill(0, ${5 + random(20)});
   judge();
@@ -239,28 +227,54 @@ ${shrink}
 `;
 }
 
+const heading = (unusual?: Unusual) =>
+  unusual === undefined ? HOST : `${beginning(unusual)}\n${HOST}`;
+
+/** Compilers take most of the time, so that more heaps of a program cost little. */
+const roundsOf = (unusual?: Unusual) => (unusual === undefined ? 1 : 4);
+
+/** Global variables; those of a library of the program are more. */
+function randomVariables(
+  count: number,
+  unusual: Unusual | undefined,
+  random: Random,
+  maker: () => Maker,
+): Variable[] {
+  const make = (name: string, shapes: Shape[]) => {
+    const made = maker();
+    const shape = shapes[random(shapes.length)] as Shape;
+    return shape(name, made, random);
+  };
+  const variables = Array.from({ length: count }, (_, at) => make(`g${at}`, SHAPES));
+  const shapes = unusual === undefined ? [] : shapesOf(unusual);
+  const more = shapes.length === 0 ? 0 : 1 + random(3);
+  return [...variables, ...Array.from({ length: more }, (_, at) => make(`library${at}`, shapes))];
+}
+
 const MOST_TINY_CLASSES = 3;
 
 /**
  * The source of a program that is hardly larger than the runtime needs, so that optimisers inline
  * even `__visit_members`. It holds objects in global variables only.
  */
-export function tinyProgram(seed: number, collection: Collection): string {
+export function tinyProgram(seed: number, collection: Collection, unusual?: Unusual): string {
   const random = randomFrom(seed);
   const classCount = 1 + random(MOST_TINY_CLASSES);
   const classes = Array.from({ length: classCount }, (_, at) => tinyClass(at, classCount, random));
-  const variables = Array.from({ length: 1 + random(2) }, (_, at) => {
+  const variables = randomVariables(1 + random(2), unusual, random, () => {
     const which = random(classCount);
-    const shape = SHAPES[random(SHAPES.length)] as Shape;
-    return shape(`g${at}`, { type: `K${which}`, object: `new K${which}()` }, random);
+    return { type: `K${which}`, object: `new K${which}()` };
   });
   const garbage = random(2) ? `new K${random(classCount)}();` : "";
-  return `${HOST}
+  return `${heading(unusual)}
 ${classes.some((source) => source.includes("Plain")) ? UNMANAGED : ""}
 ${classes.join("\n")}
 ${variables.map(({ declaration }) => declaration).join("\n")}
 ${JUDGES[collection]}
 export function main(): void {
+  for (let round = 0; round < ${roundsOf(unusual)}; round++) once();
+}
+function once(): void {
   for (let i = 0; i < ${1 + random(20)}; i++) {
 ${variables.map(({ fill }) => `    ${fill}`).join("\n")}
     ${garbage}

@@ -3,24 +3,28 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { type SmallBuild, type SmallBuildKind, smallBuild } from "./small_build.ts";
+import { type SmallBuild, type SmallBuildKind, type SmallSeed, smallBuild } from "./small_build.ts";
 import { judgeDumps, runSmallBuild, type SmallDump, type SmallFailure } from "./small_judge.ts";
 
-export interface SmallReport extends SmallBuildKind {
-  seed: number;
+export interface SmallReport extends SmallBuildKind, SmallSeed {
   dumps: number;
   failure?: SmallFailure;
+}
+
+/** How the files of a build, and the build itself, are called. */
+export function nameOf({ seed, isUnusual }: SmallSeed): string {
+  return `${isUnusual ? "unusual" : "small"}-${seed}`;
 }
 
 export const FAILURES = join("build", "judge", "failures");
 
 /** Compiles and judges a build, and keeps its files if the analyzer is wrong. */
-export async function reportSmallBuild(seed: number): Promise<SmallReport> {
+export async function reportSmallBuild(seed: SmallSeed): Promise<SmallReport> {
   return report(await smallBuild(seed), "failure");
 }
 
 /** The same, but keeps the files beforehand, so that they are there if the analysis does not end. */
-export async function replaySmallBuild(seed: number): Promise<SmallReport> {
+export async function replaySmallBuild(seed: SmallSeed): Promise<SmallReport> {
   return report(await smallBuild(seed), "always");
 }
 
@@ -48,14 +52,14 @@ function report(build: SmallBuild, keep: "failure" | "always"): SmallReport {
 }
 
 /**
- * `small-<seed>.ts` (the program), `.wasm` (what the analyzer is given), `.named.wasm` (the same
+ * `small-<seed>.ts` or `unusual-<seed>.ts` (the program), `.wasm` (what the analyzer is given), `.named.wasm` (the same
  * with all names), and for each dump `.<n>.dump` and `.<n>.truth.json`: the collector's objects as
  * `{ "<address>": [class id, block bytes, class name] }`.
  */
 function keepFiles(build: SmallBuild, dumps: SmallDump[]): void {
   mkdirSync(FAILURES, { recursive: true });
   const write = (suffix: string, contents: Uint8Array | string) =>
-    writeFileSync(join(FAILURES, `small-${build.seed}.${suffix}`), contents);
+    writeFileSync(join(FAILURES, `${nameOf(build)}.${suffix}`), contents);
   write("ts", build.source);
   write("wasm", build.wasm);
   write("named.wasm", build.named);

@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads";
 
 import { noCuts } from "./cut_judge.ts";
 import type { Outcome } from "./heap_judge.ts";
+import type { SmallSeed } from "./small_build.ts";
 import type { SmallReport } from "./small_report.ts";
 import type { Step } from "./stream.ts";
 
@@ -18,7 +19,7 @@ export interface StreamTask {
 
 /** A build of a small program. */
 export interface SmallTask {
-  smallSeed: number;
+  smallSeed: SmallSeed;
 }
 
 export type Task = StreamTask | SmallTask;
@@ -45,7 +46,7 @@ export class JudgeThread {
   }
 
   /** Undefined if the build takes too long. */
-  async judgeSmall(smallSeed: number): Promise<SmallReport | undefined> {
+  async judgeSmall(smallSeed: SmallSeed): Promise<SmallReport | undefined> {
     const report = await this.#ask<SmallReport>({ smallSeed }, LONGEST_BUILD_SECONDS);
     if (!report) await this.close();
     return report;

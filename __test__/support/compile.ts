@@ -3,9 +3,16 @@
  * `build/`, under a name that changes with everything that goes into them.
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import asc from "assemblyscript/asc";
 import type { Binaryen, BinaryenModule, Program } from "../../dist/asc_transform/compiler.mjs";
 import {
@@ -74,8 +81,16 @@ export interface CompileOptions {
   exportRuntime?: boolean;
 }
 
-/** The version that the project is made with, and the oldest that it works with. */
-export type Compiler = "assemblyscript" | "assemblyscript-0.27";
+/**
+ * The version that the project is made with, the oldest that it works with, and older ones, whose programs are read: these
+ * are installed by `npm run test:full -- asc-packages`.
+ */
+export type Compiler = "assemblyscript" | "assemblyscript-0.27" | OlderCompiler;
+type OlderCompiler = "asc-0.24" | "asc-0.25" | "asc-0.26";
+
+export function isOlder(compiler: Compiler): compiler is OlderCompiler {
+  return compiler.startsWith("asc-");
+}
 
 export async function compile(
   name: string,
@@ -141,10 +156,22 @@ export function compileSource(
   {
     transform = true,
     exportRuntime = true,
-  }: Pick<CompileOptions, "transform" | "exportRuntime"> = {},
+    compiler,
+    files,
+  }: Pick<CompileOptions, "transform" | "exportRuntime" | "compiler"> & {
+    /** What it imports. */
+    files?: Pick<CompilerOptions, "baseDir" | "sources">;
+  } = {},
 ): Promise<CompiledProgram> {
-  const sources = { [`${name}.ts`]: source };
-  return compileAndDescribe(name, flags, { sources, transform, exportRuntime });
+  const sources = { ...files?.sources, [`${name}.ts`]: source };
+  const { baseDir } = files ?? {};
+  return compileAndDescribe(name, flags, {
+    sources,
+    transform,
+    exportRuntime,
+    ...(compiler && { compiler }),
+    ...(baseDir && { baseDir }),
+  });
 }
 
 /** Compiles a program of any folder. Nothing is kept. */
@@ -163,7 +190,10 @@ async function compileAndDescribe(
   { transform, ...options }: CompilerOptions & { transform: boolean },
 ): Promise<CompiledProgram> {
   const classNames = new Map<number, string>();
-  let description: DebugInfoDescription | undefined;
+  /** Older compilers cannot be asked. */
+  let description: DebugInfoDescription | undefined = isOlder(options.compiler ?? "assemblyscript")
+    ? { producer: "", classes: [], globals: [] }
+    : undefined;
   let typeInfo = 0;
   class Recorder {
     declare program: Program;
@@ -172,6 +202,7 @@ async function compileAndDescribe(
       // Parentheses and commas of function types are the only characters that it escapes.
       for (const [id, { internalName }] of this.program.managedClasses)
         classNames.set(id, decodeURIComponent(internalName));
+      if (isOlder(options.compiler ?? "assemblyscript")) return;
       description = describeProgram(this.program, module, this.binaryen);
       typeInfo = constantGlobal("~lib/rt/__rtti_base", module, this.binaryen);
     }
@@ -193,6 +224,10 @@ function constantGlobal(name: string, module: BinaryenModule, binaryen: Binaryen
 
 /** Literal imports, so that a bundler finds them. */
 function importCompiler(compiler: Compiler): Promise<typeof import("assemblyscript/asc")> {
+  if (isOlder(compiler)) {
+    const file = join(ROOT, "__test__/asc_packages/node_modules", compiler, "dist/asc.js");
+    return import(/* @vite-ignore */ pathToFileURL(file).href);
+  }
   return compiler === "assemblyscript"
     ? import("assemblyscript/asc")
     : import("assemblyscript-0.27/asc");
@@ -208,10 +243,14 @@ export interface CompilerRun {
 export interface CompilerOptions {
   baseDir?: string;
   transforms?: unknown[];
-  /** Contents of files by name, instead of the files in `baseDir`. */
+  /** Contents of files by name, instead of the files in `baseDir`, or before them if there is one. */
   sources?: Record<string, string>;
   compiler?: Compiler;
   exportRuntime?: boolean;
+}
+
+function textOf(file: string): string | null {
+  return existsSync(file) ? readFileSync(file, "utf8") : null;
 }
 
 /** Runs `asc` in this process and returns the module. Throws with the compiler's messages if it fails. */
@@ -245,7 +284,10 @@ export async function runCompiler(
         if (name === "out.wasm" && typeof contents !== "string") wasm = contents;
         if (name === "out.wasm.map" && typeof contents === "string") sourceMap = contents;
       },
-      ...(sources && { readFile: (name: string) => sources[name] ?? null, listFiles: () => [] }),
+      ...(sources && {
+        readFile: (name: string) => sources[name] ?? (baseDir ? textOf(join(baseDir, name)) : null),
+        listFiles: () => [],
+      }),
     },
   );
   if (error || !wasm) throw new Error(`${args.join(" ")}: ${error?.message}\n${stderr.toString()}`);
