@@ -146,7 +146,7 @@ export type ErrorCode =
   | "ERR_OUTSIDE_CHANGED"
   /** The file is no ELF core of 64 bits, or truncated. */
   | "ERR_CORE_FILE"
-  /** Nothing to attach to, or not on this machine. */
+  /** Nothing to attach to, not on this machine, or one of several pages is to be chosen. */
   | "ERR_ATTACH_TARGET"
   /** The target answers wrongly or too late. */
   | "ERR_ATTACH_ANSWER"

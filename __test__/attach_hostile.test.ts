@@ -471,6 +471,36 @@ describe("the list of targets", () => {
     expect(message).toContain("lists only what others are attached to");
   });
 
+  test("with several pages is a question which one, and none is taken silently", async () => {
+    let connections = 0;
+    const listing = (count: number): Beginnings => ({
+      list: (_, response, port) => {
+        const pages = Array.from({ length: count }, (_, nth) => ({
+          type: "page",
+          title: nth === 0 ? "\u{1b}[2J\nShop" : `page ${nth}`,
+          webSocketDebuggerUrl: `ws://127.0.0.1:${port}/page/${nth}`,
+        }));
+        const worker = { type: "worker", webSocketDebuggerUrl: `ws://127.0.0.1:${port}/w` };
+        response.end(JSON.stringify([worker, ...pages]));
+      },
+      connected: () => {
+        connections++;
+      },
+    });
+    const { code, message } = await refused({}, listing(7));
+    expect(code).toBe("ERR_ATTACH_TARGET");
+    expect(message).toMatch(/lists 7 pages or processes: choose one by its address: "ws:/);
+    expect(message).toMatch(
+      /\/page\/0" \("\\\\u\{1b\}\[2J\\\\nShop"\).*\/page\/4" .*, and 2 more$/,
+    );
+    expect(connections).toBe(0);
+    // A worker beside the only page is no choice.
+    const { url } = await inspector({ isPage: true }, listing(1));
+    const target = await attach(url);
+    expect([target.instances.length, connections]).toEqual([1, 1]);
+    await target.close();
+  });
+
   test("gives a path, and neither a user nor a fragment", async () => {
     const { url } = await inspector(
       {},

@@ -135,7 +135,7 @@ class Liar {
         }
         answers(call, say);
       },
-      end: () => {
+      end: async () => {
         hasEnded = true;
       },
     };

@@ -151,7 +151,7 @@ export async function attachOver(
   // A thread that is paused goes on when the connection ends.
   const done = unfinished(() => connection.close());
   const close = async () => {
-    connection.close();
+    await connection.close();
     done();
     await restore();
   };
@@ -160,7 +160,9 @@ export async function attachOver(
     await connection.during(async () => search.through(await findThreads(connection)));
     return attached(search, known, connection, close);
   } catch (error) {
-    await close();
+    // Nobody has to wait until the target knows of the end.
+    void connection.close().then(done);
+    await restore();
     throw error;
   }
 }

@@ -205,7 +205,7 @@ async function closeInspector(url: string): Promise<void> {
   } catch {
     // The process has ended, or does not answer.
   } finally {
-    connection?.close();
+    await connection?.close();
   }
 }
 

@@ -3,7 +3,6 @@
 // here is read. The target may keep the file open, so what it wrote is copied.
 
 import {
-  closeSync,
   constants,
   fdatasync,
   fstatSync,
@@ -19,6 +18,7 @@ import { promisify } from "node:util";
 import { answerError } from "../inspector/answer.js";
 import type { Session } from "../inspector/calls.js";
 import { resolveSymlinks } from "../whole_file.js";
+import { removeOpen } from "./output.js";
 import { unfinished } from "./unfinished.js";
 
 const PIECE = 4 * 1024 * 1024;
@@ -90,8 +90,9 @@ export class Exchange {
 
   /** Removes the file. */
   remove(): void {
-    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
-    this.#removeFolder();
+    const remove = () => this.#removeFolder();
+    if (this.#descriptor === undefined) remove();
+    else removeOpen(this.#descriptor, remove);
     this.#done();
   }
 

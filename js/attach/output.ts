@@ -1,6 +1,6 @@
 // Files beside the dump. Their owner alone can read them.
 
-import { closeSync, fsync, mkdirSync } from "node:fs";
+import { close, closeSync, fsync, mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { promisify } from "node:util";
 import { HeapAnalyzerError } from "../errors.js";
@@ -14,6 +14,21 @@ const synced = promisify(fsync);
 /** Writes a file to the disk, and waits for that no longer than the session lasts. */
 export async function flushed(descriptor: number, session: Session): Promise<void> {
   await session.unlessEnded(synced(descriptor));
+}
+
+/**
+ * Removes a file that is open. The system frees what has no name any more when it is closed: for a large memory that takes a
+ * tenth of a second, so another thread does it.
+ */
+export function removeOpen(descriptor: number, remove: () => void): void {
+  if (process.platform === "win32") {
+    // Names of open files stay there until they are closed.
+    closeSync(descriptor);
+    remove();
+    return;
+  }
+  remove();
+  close(descriptor, () => {});
 }
 
 /** A file that does not have its final name yet. Its contents are on the disk. */
@@ -35,21 +50,21 @@ export async function written(
   what: string,
   write: (descriptor: number) => void | Promise<void>,
 ): Promise<Unpublished> {
-  let file: Unpublished | undefined;
   try {
     const target = resolve(path);
     mkdirSync(dirname(target), { recursive: true });
     const atomic = new AtomicFile(resolveSymlinks(target), 0o600);
-    file = discardedAtEnd(atomic);
+    const file = discardedAtEnd(atomic);
     try {
       await write(atomic.descriptor);
       await synced(atomic.descriptor);
-    } finally {
-      closeSync(atomic.descriptor);
+    } catch (error) {
+      removeOpen(atomic.descriptor, () => file.discard());
+      throw error;
     }
+    closeSync(atomic.descriptor);
     return file;
   } catch (error) {
-    file?.discard();
     throw writeError(path, what, error);
   }
 }

@@ -104,7 +104,7 @@ async function findNodeWorkers(connection: Connection, found: Omit<Thread, "real
     receivers.get(sessionId)?.(message);
   });
   await main.call("NodeWorker.enable", { waitForDebuggerOnStart: false });
-  await reportingTime();
+  await reportingTime(main);
 }
 
 async function findChildren(
@@ -120,7 +120,10 @@ async function findChildren(
   });
   const options = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true };
   // Engines that are neither Node nor Chromium may have no other threads to tell of.
-  if (await unlessRefused(parent.call("Target.setAutoAttach", options))) await reportingTime();
+  if (await unlessRefused(parent.call("Target.setAutoAttach", options)))
+    await reportingTime(parent);
 }
 
-const reportingTime = () => new Promise((resolve) => setTimeout(resolve, REPORTING_TIME));
+/** Does not keep this process: the connection does. */
+const reportingTime = (session: Session) =>
+  session.unlessEnded(new Promise((resolve) => setTimeout(resolve, REPORTING_TIME).unref()));

@@ -33,6 +33,8 @@ export class Connection {
   stopped = 0;
   /** Why the connection ended. */
   #ended: Error | undefined;
+  /** Resolves when the target knows. */
+  #ending: Promise<void> | undefined;
   /** What the messages may have that are awaited, and how many such there are. */
   readonly #awaited = new Map<MessageBounds, number>();
   #works = 0;
@@ -51,11 +53,12 @@ export class Connection {
 
   /** Opens a connection to an address that the caller checked. */
   static async open(url: string, patience: Patience): Promise<Connection> {
+    const { signal } = patience;
     const time = Math.min(patience.silence, patience.whole);
     return await openSocket(
       url,
-      time,
-      MOST_BYTES,
+      { time, bytes: MOST_BYTES, signal },
+      () => abortError(signal),
       (transport) => new Connection(transport, patience),
     );
   }
@@ -126,7 +129,7 @@ export class Connection {
       isSilent: (error) => {
         if (calls === this.main) this.#end(error);
       },
-      abandon: () => this.close(),
+      abandon: () => void this.close(),
     });
     if (this.#ended !== undefined) calls.end(this.#ended);
     this.#all.push(calls);
@@ -169,12 +172,13 @@ export class Connection {
     clearTimeout(this.#deadline);
     this.#patience.signal?.removeEventListener("abort", this.#abort);
     for (const calls of this.#all) calls.end(error);
-    this.#transport.end();
+    this.#ending = this.#transport.end();
   }
 
-  /** Closes the connection. What waits fails. */
-  close(): void {
+  /** Closes the connection. What waits fails at once. Resolves when the target knows, or after a short time. */
+  async close(): Promise<void> {
     this.#end(answerError("the connection", "was closed"));
+    await this.#ending;
   }
 }
 

@@ -11,6 +11,8 @@ import { anything, listOf } from "./shape.js";
 /** Of the list. */
 const BOUNDS = { bytes: 4 * 1024 * 1024, nodes: 50_000, depth: 20 };
 const MAX_TARGETS = 1000;
+/** How many pages are named to who has to choose one. */
+const NAMED = 5;
 
 /** An error about what was to be attached to. */
 export function refuse(message: string, cause?: unknown): HeapAnalyzerError {
@@ -25,10 +27,11 @@ export interface ListPlace {
 }
 
 /**
- * The address of the first page or process in the list of an inspector. Of what the list says, only the path is used: the
+ * The address of the only page or process in the list of an inspector. Of what the list says, only the path is used: the
  * connection goes to the same place as the request.
  *
  * @param time how long that may take, in milliseconds.
+ * @throws {HeapAnalyzerError} `ERR_ATTACH_TARGET`, also if there are several: which one is meant is not guessed.
  */
 export async function debuggerUrl(
   { host, port }: ListPlace,
@@ -42,13 +45,31 @@ export async function debuggerUrl(
   // A page to which another program is attached may have no address.
   const isOpen = (target: unknown) => typeof at(target, "webSocketDebuggerUrl") === "string";
   const free = targets.filter(isOpen);
-  const address = at(free.find(isNamed) ?? free[0], "webSocketDebuggerUrl");
-  if (typeof address !== "string") {
+  const named = free.filter(isNamed);
+  const candidates = named.length > 0 ? named : free;
+  if (candidates.length === 0) {
     const what = targets.some(isNamed)
       ? "only what others are attached to"
       : "no page and no process";
     throw refuse(`the inspector at ${host}:${port} lists ${what}`);
   }
+  const urls = candidates.map((target) => connectionUrl(target, { host, port }));
+  if (urls.length > 1) {
+    const choices = candidates
+      .slice(0, NAMED)
+      .map((target, nth) => `${shown(urls[nth], 200)} (${shown(at(target, "title"), 80)})`);
+    const more = urls.length > NAMED ? `, and ${urls.length - NAMED} more` : "";
+    throw refuse(
+      `the inspector at ${host}:${port} lists ${urls.length} pages or processes: choose one by its address: ${choices.join(", ")}${more}`,
+    );
+  }
+  return urls[0] as string;
+}
+
+/** Where to connect to for a target of the list. */
+function connectionUrl(target: unknown, { host, port }: ListPlace): string {
+  const address = at(target, "webSocketDebuggerUrl") as string;
+  const name = `http://${host}:${port}/json/list`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol !== "ws:") throw refuse(`${name} has ${shown(address)}, expected ws:`);
   // The list is not trusted, and not followed to another machine or program.
