@@ -21,24 +21,27 @@ import type {
 } from "./answers.js";
 import type {
   Accounting,
-  AnalysisOptions,
-  AnalyzeOptions,
   AsyncOptions,
   Bytes,
   ComparisonView,
   ConstructorView,
-  DiffOptions,
   FilePath,
   Warning,
 } from "./index.js";
 import type {
+  AnalysisOptions,
+  AnalyzeOptions,
   CheckOptions,
+  DiffOptions,
   DominatorsOptions,
+  FileOptions,
   FindOptions,
   GrowthOptions,
   HeapDiffOptions,
   HeapSnapshotOptions,
+  HostInputs,
   ObjectOptions,
+  OpenOptions,
   PageOptions,
   ParquetOptions,
   PathsOptions,
@@ -48,70 +51,11 @@ import type {
   WasteOptions,
 } from "./options.js";
 
-/** Options of opening a heap. */
-export interface OpenOptions extends AnalysisOptions {
-  /**
-   * Build the indexes of all questions now, in parallel, and for a dump partly while it is analyzed. This takes less time
-   * than {@link Heap.prepare} afterwards. Otherwise the first question that needs an index builds it.
-   */
-  prepare?: boolean | null | undefined;
-  /**
-   * The most bytes that the contents of a compressed file, or the memory of a coredump, may have; with a host, those of all
-   * files together.
-   */
-  memoryLimit?: number | null | undefined;
-  /**
-   * With a host: fields that have an index into an array of JavaScript, as `assembly/index/Item.id=host.slots`. The
-   * references of the array to what live objects have by index are left out, so that a cycle across the border shows.
-   */
-  slots?: string[] | null | undefined;
-  /**
-   * A heap profile of the same moment with the interval 1, of a program whose blocks it can name: answers then say which
-   * line allocated an object (`allocatedAt`), and how many bytes it asked for.
-   */
-  profile?: Bytes | null | undefined;
-}
-
-/** What a host has of the same moment: its bytes, or the path of its file. */
-export interface HostInputs<Input> {
-  /**
-   * The heap snapshot of the host, of the same moment. Both heaps become one: the addresses of objects of JavaScript are
-   * their ids plus 2³¹.
-   */
-  host?: Input | null | undefined;
-  /**
-   * The numbers that the heap snapshot does not show, as a capture of both heaps writes them. Of files, without this
-   * option, the `x.numbers.json` beside `x.heapsnapshot` is read, if there is one.
-   */
-  numbers?: Input | null | undefined;
-  /**
-   * Who pinned what, as `register` records it with `HEAP_HANDLES`. Of files, without this option, the `x.handles.json`
-   * beside `x.dump` is read, if there is one.
-   */
-  handles?: Input | null | undefined;
-}
-
 /** Options of opening a heap from bytes. */
 export interface OpenBytesOptions extends OpenOptions, HostInputs<Bytes> {}
 
 /** Options of opening a heap from files. */
-export interface OpenFileOptions extends OpenOptions, HostInputs<FilePath> {
-  /**
-   * Files that are open already, as from {@link openBeneath}: they are read instead of what is at the paths now. They
-   * must stay open until the heap is. A later question reads the dump at its path, and fails with `ERR_DUMP_CHANGED` if
-   * that is another file by then. On Windows, the files at the paths are read.
-   */
-  descriptors?:
-    | {
-        dump: number;
-        wasm?: number | undefined;
-        host?: number | undefined;
-        numbers?: number | undefined;
-        handles?: number | undefined;
-      }
-    | null
-    | undefined;
-}
+export interface OpenFileOptions extends OpenOptions, HostInputs<FilePath>, FileOptions {}
 
 /** Options of opening a heap from files asynchronously. */
 export interface OpenFileAsyncOptions extends OpenFileOptions, OpenWatchOptions {}

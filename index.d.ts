@@ -19,6 +19,7 @@
 
 import type { Accounting, SizeParts } from "./answers.js";
 import type { ErrorCode, WarningCode } from "./codes.js";
+import type { AnalysisOptions, AnalyzeOptions, DiffOptions } from "./options.js";
 
 export * from "./answers.js";
 export * from "./codes.js";
@@ -196,47 +197,6 @@ export interface ComparisonView extends View {
   partial: boolean;
   /** The warnings of both dumps. Each message begins with the name of the dump. */
   warnings: Warning[];
-}
-
-/** The cases in which an analysis continues with a warning instead of an error. */
-export interface AnalysisOptions {
-  /** Continue although the dump was not taken from the module: every number and name may be wrong. */
-  force?: boolean | null | undefined;
-  /** If the heap is damaged, report the part before the damage. The result is then `partial`. */
-  partial?: boolean | null | undefined;
-  /** The dump is raw memory: the bytes of the memory and nothing else. */
-  raw?: boolean | null | undefined;
-  /** Of raw memory: the values of mutable i32 globals by name or index. Those that are missing cause a warning. */
-  globals?: Record<string, number> | null | undefined;
-  /** Of a coredump with several instances of the module: the number of the one to read, from 0. */
-  coredumpInstance?: number | null | undefined;
-  /**
-   * Of a program of C, C++, Rust or Zig: pointers that the host held when the dump was taken, as a list or by name. They
-   * are roots. A dump can also have them (`hostRoots` of `writeDump`).
-   */
-  hostRoots?: readonly number[] | Record<string, number> | null | undefined;
-}
-
-/** The order and the length of the lists in a constructor view. */
-export interface AnalyzeOptions extends AnalysisOptions {
-  /** `retained` (default), `retained-set`, `shallow` or `count`, largest first. Ties are broken by the other numbers and the name. */
-  sort?: "retained" | "retained-set" | "shallow" | "count" | null | undefined;
-  /** List only the first rows (a whole number ≥ 1). Totals still cover all rows. */
-  top?: number | null | undefined;
-  /** List only the first instances of each row (a whole number ≥ 0; default: all). Sums still cover all instances. */
-  instances?: number | null | undefined;
-  /** Compute {@link ConstructorRow.retainedSetSize}. Views of a loaded heap compute it when it is read. */
-  retainedSet?: boolean | null | undefined;
-}
-
-/** The order and the length of the lists in a comparison view. */
-export interface DiffOptions extends AnalysisOptions {
-  /** `delta` (default), `alloc`, `freed` or `count`. */
-  sort?: "delta" | "alloc" | "freed" | "count" | null | undefined;
-  /** List only the first rows (a whole number ≥ 1). Totals still cover all rows. */
-  top?: number | null | undefined;
-  /** List only the first instances of each row (a whole number ≥ 0; default: all). Sums still cover all instances. */
-  instances?: number | null | undefined;
 }
 
 /**

@@ -2,6 +2,7 @@
 // Written by `just generate` from the types of the engine: change those.
 import type { Category } from "./answers.js";
 import type { Heap, StreamOptions } from "./heap.js";
+import type { Bytes } from "./index.js";
 
 /** The part of a list that an answer contains. */
 export type PageOptions = Pick<WasteOptions, "limit" | "offset">;
@@ -216,4 +217,105 @@ export interface ParquetOptions extends StreamOptions {
   strings?: boolean | null | undefined;
   /** Replace the names of classes, fields, variables and globals by hashes (default: false). */
   hashNames?: boolean | null | undefined;
+}
+
+/** The cases in which an analysis continues with a warning instead of an error. */
+export interface AnalysisOptions {
+  /** Continue although the dump was not taken from the module: every number and name may be wrong. */
+  force?: boolean | null | undefined;
+  /** If the heap is damaged, report the part before the damage. The result is then `partial`. */
+  partial?: boolean | null | undefined;
+  /** The dump is raw memory: the bytes of the memory and nothing else. */
+  raw?: boolean | null | undefined;
+  /** Of raw memory: the values of mutable i32 globals by name or index. Those that are missing cause a warning. */
+  globals?: Record<string, number> | null | undefined;
+  /** Of a coredump with several instances of the module: the number of the one to read, from 0. */
+  coredumpInstance?: number | null | undefined;
+  /**
+   * Of a program of C, C++, Rust or Zig: pointers that the host held when the dump was taken, as a list or by name.
+   * They are roots. A dump can also have them (`hostRoots` of `writeDump`).
+   */
+  hostRoots?: readonly number[] | Record<string, number> | null | undefined;
+}
+
+/** The order and the length of the lists in a constructor view. */
+export interface AnalyzeOptions extends AnalysisOptions {
+  /**
+   * `retained` (default), `retained-set`, `shallow` or `count`, largest first. Ties are broken by the other numbers
+   * and the name.
+   */
+  sort?: "retained" | "retained-set" | "shallow" | "count" | null | undefined;
+  /** List only the first rows (a whole number ≥ 1). Totals still cover all rows. */
+  top?: number | null | undefined;
+  /**
+   * List only the first instances of each row (a whole number ≥ 0; default: all). Sums still cover all instances.
+   */
+  instances?: number | null | undefined;
+  /** Compute {@link ConstructorRow.retainedSetSize}. Views of a loaded heap compute it when it is read. */
+  retainedSet?: boolean | null | undefined;
+}
+
+/** The order and the length of the lists in a comparison view. */
+export interface DiffOptions extends AnalysisOptions {
+  /** `delta` (default), `alloc`, `freed` or `count`. */
+  sort?: "delta" | "alloc" | "freed" | "count" | null | undefined;
+  /** List only the first rows (a whole number ≥ 1). Totals still cover all rows. */
+  top?: number | null | undefined;
+  /**
+   * List only the first instances of each row (a whole number ≥ 0; default: all). Sums still cover all instances.
+   */
+  instances?: number | null | undefined;
+}
+
+/** Options of opening a heap. */
+export interface OpenOptions extends AnalysisOptions {
+  /**
+   * Build the indexes of all questions now, in parallel, and for a dump partly while it is analyzed. This takes less
+   * time than {@link Heap.prepare} afterwards. Otherwise the first question that needs an index builds it.
+   */
+  prepare?: boolean | null | undefined;
+  /**
+   * The most bytes that the contents of a compressed file, or the memory of a coredump, may have; with a host, those
+   * of all files together.
+   */
+  memoryLimit?: number | null | undefined;
+  /**
+   * With a host: fields that have an index into an array of JavaScript, as `assembly/index/Item.id=host.slots`. The
+   * references of the array to what live objects have by index are left out, so that a cycle across the border shows.
+   */
+  slots?: string[] | null | undefined;
+  /**
+   * A heap profile of the same moment with the interval 1, of a program whose blocks it can name: answers then say
+   * which line allocated an object (`allocatedAt`), and how many bytes it asked for.
+   */
+  profile?: Bytes | null | undefined;
+}
+
+/** What a host has of the same moment: its bytes, or the path of its file. */
+export interface HostInputs<Input> {
+  /**
+   * The heap snapshot of the host, of the same moment. Both heaps become one: the addresses of objects of JavaScript
+   * are their ids plus 2³¹.
+   */
+  host?: Input | null | undefined;
+  /**
+   * The numbers that the heap snapshot does not show, as a capture of both heaps writes them. Of files, without this
+   * option, the `x.numbers.json` beside `x.heapsnapshot` is read, if there is one.
+   */
+  numbers?: Input | null | undefined;
+  /**
+   * Who pinned what, as `register` records it with `HEAP_HANDLES`. Of files, without this option, the `x.handles.json`
+   * beside `x.dump` is read, if there is one.
+   */
+  handles?: Input | null | undefined;
+}
+
+/** What only opening from files has. */
+export interface FileOptions {
+  /**
+   * Files that are open already, as from {@link openBeneath}: they are read instead of what is at the paths now. They
+   * must stay open until the heap is. A later question reads the dump at its path, and fails with `ERR_DUMP_CHANGED`
+   * if that is another file by then. On Windows, the files at the paths are read.
+   */
+  descriptors?: { dump: number; wasm?: number | null | undefined; host?: number | null | undefined; numbers?: number | null | undefined; handles?: number | null | undefined } | null | undefined;
 }

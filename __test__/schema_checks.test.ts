@@ -58,7 +58,7 @@ describe("what does not fit is named with what was found and expected", () => {
     ["a text that is too long", { name: "abcdef" }, "expected at most 5 characters"],
     ["a text of another form", { name: "A" }, 'name: found "A"; expected text like ^[a-z]+$'],
     ["a value of another type", { name: 5 }, 'argument "name" must be a string, found number'],
-    ["null", { name: null }, 'argument "name" must be a string, found null'],
+    ["null in place of a value", { name: null }, "name: it is missing"],
     ["no alternative", { name: "a", at: true }, '"at" must be a number or a string, found boolean'],
     ["an alternative's bounds", { name: "a", at: -1 }, "at: found -1; expected a whole number ≥ 0"],
     ["a day that no month has", { name: "a", time: "2026-02-30T00:00:00Z" }, "expected a time"],

@@ -199,7 +199,8 @@ export function readObject(schema: JsonSchema, given: unknown, within = "") {
   }
   const prefix = within === "" ? "" : `${within}.`;
   for (const [name, one] of Object.entries(properties)) {
-    const value: unknown = Object.hasOwn(given, name) ? given[name as never] : undefined;
+    // Null counts as absent.
+    const value = (Object.hasOwn(given, name) ? given[name as never] : null) ?? undefined;
     try {
       if (value !== undefined) values[name] = checkOf(one)(`${prefix}${name}`, value);
       else if (required.includes(name)) throw invalidOption(`${prefix}${name}: it is missing`);

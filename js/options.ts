@@ -2,9 +2,10 @@
 import type * as api from "../index.js";
 import { bytes } from "./bytes.js";
 import { type HeapAnalyzerError, invalidArgument } from "./errors.js";
+import { OPENING } from "./generated/options.js";
 import { availableMemory } from "./memory.js";
 import type * as native from "./native.js";
-import { type Check, checkOf, invalidOption, typed, wholeNumber } from "./option_facts.js";
+import { type Check, checksOf, invalidOption, typed, wholeNumber } from "./option_facts.js";
 
 /** Whether `signal` and `onProgress` are among the options. */
 export type Mode = "sync" | "async";
@@ -39,14 +40,9 @@ export function viewOptions(options: unknown, mode: Mode) {
 export function openOptions(options: unknown, mode: Mode, input: "bytes" | "file") {
   const checks: Record<string, Check> = {
     ...ANALYSIS_OPTIONS,
-    prepare: typed("boolean"),
-    memoryLimit: wholeNumber(1),
-    host: given,
-    numbers: given,
-    handles: given,
-    slots: checkOf({ type: "array", items: { type: "string" } }),
-    profile: profileBytes,
-    ...(input === "file" ? { descriptors } : {}),
+    ...checksOf(OPENING.open, { profile: profileBytes }),
+    ...checksOf(OPENING.host),
+    ...(input === "file" ? checksOf(OPENING.files) : {}),
   };
   if (mode === "async") checks.onClasses = typed("function");
   const read = readOptions(options, checks, mode);
@@ -69,30 +65,7 @@ function profileBytes(name: string, value: unknown): Buffer {
   return Buffer.from(bytes(name, value));
 }
 
-interface Descriptors {
-  dump: number;
-  wasm: number | undefined;
-  host: number | undefined;
-  numbers: number | undefined;
-  handles: number | undefined;
-}
-
-/** Descriptors of open files, which the system checks when they are used. */
-function descriptors(name: string, value: unknown): Descriptors {
-  if (typeof value !== "object") throw invalidArgument(name, "an object", value);
-  const { dump, ...others } = value as { dump: unknown } & Record<string, unknown>;
-  const number = wholeNumber(0, 2 ** 31 - 1);
-  const descriptor = (part: string, open: unknown) => number(part, open) as number;
-  const other = (part: string) =>
-    others[part] === undefined ? undefined : descriptor(`${name}.${part}`, others[part]);
-  return {
-    dump: descriptor(`${name}.dump`, dump),
-    wasm: other("wasm"),
-    host: other("host"),
-    numbers: other("numbers"),
-    handles: other("handles"),
-  };
-}
+type Descriptors = Record<"dump" | "wasm" | "host" | "numbers" | "handles", number | undefined>;
 
 /** Options that were given, each checked. `null` and `undefined` count as absent, other names are refused. */
 export function readOptions(
@@ -113,18 +86,8 @@ export function readOptions(
   return read;
 }
 
-/** A value that is checked where it is used. */
-const given: Check = (_, value) => value;
-
 const VIEW_OPTIONS = { sort: typed("string"), top: typed("number"), instances: typed("number") };
-const ANALYSIS_OPTIONS = {
-  force: typed("boolean"),
-  partial: typed("boolean"),
-  raw: typed("boolean"),
-  globals,
-  coredumpInstance: wholeNumber(0, 2 ** 32 - 1),
-  hostRoots,
-};
+const ANALYSIS_OPTIONS = checksOf(OPENING.analysis, { globals, hostRoots });
 
 /** Pointers of the host: a list, or by name. */
 function hostRoots(name: string, value: unknown): native.GlobalValueData[] {

@@ -345,6 +345,159 @@ export const COMPARISONS: Record<"growth" | "check", CommandFacts> = {
   }
 };
 
+export const OPENING: Record<"analysis" | "analyze" | "diff" | "open" | "host" | "files", Record<string, OptionFacts>> = {
+  "analysis": {
+    "force": {
+      "type": "boolean",
+      "cli": "--force: continue although the dump was not taken from the module"
+    },
+    "partial": {
+      "type": "boolean",
+      "cli": "--partial: if the heap is damaged, report the part before the damage"
+    },
+    "raw": {
+      "type": "boolean",
+      "cli": "--raw: the dump is raw memory: its bytes and nothing else"
+    },
+    "globals": {
+      "type": "other",
+      "cli": "--global <name=value>: the value of a mutable i32 global of raw memory, by name or index; once for each global, with a value for each dump (name=1,2)"
+    },
+    "coredumpInstance": {
+      "type": "integer",
+      "minimum": 0,
+      "maximum": 4294967295,
+      "cli": "--coredump-instance <n>: the number of the instance in a coredump with several of this module"
+    },
+    "hostRoots": {
+      "type": "other",
+      "items": {
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 4294967295
+      },
+      "cli": "--root <address>: of C, C++, Rust or Zig: a pointer that the host held, such as 0x1a40 or parser=0x1a40; once for each"
+    }
+  },
+  "analyze": {
+    "sort": {
+      "type": "string",
+      "enum": [
+        "retained",
+        "retained-set",
+        "shallow",
+        "count"
+      ],
+      "cli": "-s, --sort <order>: order of the rows"
+    },
+    "top": {
+      "type": "integer",
+      "minimum": 1,
+      "cli": "-n, --top <n>: print only the first n rows; totals cover all rows"
+    },
+    "instances": {
+      "type": "integer",
+      "minimum": 0,
+      "cli": "-i, --instances <n>: in JSON, list only the first n instances of each row"
+    },
+    "retainedSet": {
+      "type": "boolean",
+      "cli": "--retained-set: in JSON, add the retained size of each class, each byte counted once (tables always show it)"
+    }
+  },
+  "diff": {
+    "sort": {
+      "type": "string",
+      "enum": [
+        "delta",
+        "alloc",
+        "freed",
+        "count"
+      ],
+      "cli": "-s, --sort <order>: order of the rows"
+    },
+    "top": {
+      "type": "integer",
+      "minimum": 1,
+      "cli": "-n, --top <n>: print only the first n rows; totals cover all rows"
+    },
+    "instances": {
+      "type": "integer",
+      "minimum": 0,
+      "cli": "-i, --instances <n>: in JSON, list only the first n instances of each row"
+    }
+  },
+  "open": {
+    "prepare": {
+      "type": "boolean"
+    },
+    "memoryLimit": {
+      "type": "integer",
+      "minimum": 1
+    },
+    "slots": {
+      "type": "array",
+      "items": {
+        "type": "string"
+      },
+      "cli": "--slot <field=path>: a field that has an index into an array of JavaScript: assembly/index/Item.id=host.slots"
+    },
+    "profile": {
+      "type": "other",
+      "cli": "--profile <file>: the heap profile of the same moment with the interval 1, which names the line of every block"
+    }
+  },
+  "host": {
+    "host": {
+      "type": "other",
+      "cli": "--host <file>: the heap snapshot of the host, captured with the dump: JavaScript that holds objects by number"
+    },
+    "numbers": {
+      "type": "other",
+      "cli": "--numbers <file>: the numbers that the heap snapshot does not show (default: the .numbers.json beside it)"
+    },
+    "handles": {
+      "type": "other",
+      "cli": "--handles <file>: who pinned what, as HEAP_HANDLES has it recorded (default: the .handles.json beside the dump)"
+    }
+  },
+  "files": {
+    "descriptors": {
+      "type": "object",
+      "properties": {
+        "dump": {
+          "type": "integer",
+          "minimum": 0,
+          "maximum": 2147483647
+        },
+        "wasm": {
+          "type": "integer",
+          "minimum": 0,
+          "maximum": 2147483647
+        },
+        "host": {
+          "type": "integer",
+          "minimum": 0,
+          "maximum": 2147483647
+        },
+        "numbers": {
+          "type": "integer",
+          "minimum": 0,
+          "maximum": 2147483647
+        },
+        "handles": {
+          "type": "integer",
+          "minimum": 0,
+          "maximum": 2147483647
+        }
+      },
+      "required": [
+        "dump"
+      ]
+    }
+  }
+};
+
 export const EXPORTS: Record<"heapsnapshot" | "pprof" | "heap-diff" | "parquet", Record<string, OptionFacts>> = {
   "heapsnapshot": {
     "strings": {

@@ -1,10 +1,12 @@
 /** The options of commands that join a dump with the heap snapshot of its host. */
 import { type Command, InvalidArgumentError } from "commander";
+import { OPENING } from "../generated/options.js";
 import { FIRST_ID, handlesBeside, numbersBeside } from "../host_numbers.js";
 import type * as native from "../native.js";
+import type { OptionFacts } from "../option_facts.js";
 import { addon } from "./addon.js";
 import { dumpFile, inputFile } from "./inputs.js";
-import { fileName } from "./options.js";
+import { addFactOptions } from "./options.js";
 import type { ObjectAddress } from "./quantities.js";
 
 /** The options. */
@@ -21,27 +23,9 @@ export interface HostOptions {
 
 /** Adds the options. */
 export function addHostOptions(command: Command): Command {
-  return command
-    .option(
-      "--host <file>",
-      "the heap snapshot of the host, captured with the dump: JavaScript that holds objects by number",
-      fileName,
-    )
-    .option(
-      "--numbers <file>",
-      "the numbers that the heap snapshot does not show (default: the .numbers.json beside it)",
-      fileName,
-    )
-    .option(
-      "--handles <file>",
-      "who pinned what, as HEAP_HANDLES has it recorded (default: the .handles.json beside the dump)",
-      fileName,
-    )
-    .option(
-      "--slot <field=path>",
-      "a field that has an index into an array of JavaScript: assembly/index/Item.id=host.slots",
-      slot,
-    );
+  const { slots } = OPENING.open;
+  const parsers = { slots: (text: string, earlier?: unknown) => slot(text, earlier as string[]) };
+  return addFactOptions(command, { ...OPENING.host, slots: slots as OptionFacts }, parsers);
 }
 
 function slot(text: string, earlier: string[] = []): string[] {

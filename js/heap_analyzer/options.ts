@@ -1,7 +1,9 @@
 /** Arguments and options of several commands. They are checked before any file is read. */
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { OPENING } from "../generated/options.js";
+import type { OptionFacts } from "../option_facts.js";
 import { readAddress } from "../served/addresses.js";
-import { wholeNumber } from "./quantities.js";
+import { address, type ObjectAddress, percentage, wholeNumber } from "./quantities.js";
 
 /** The options of every command that reads a module and writes a result. */
 export interface SharedOptions {
@@ -83,32 +85,67 @@ export function wasmOption(): Option {
 
 /** Adds the options of {@link SharedOptions} that are not `--wasm`. */
 export function addSharedOptions(command: Command): Command {
-  command
-    .option("-o, --output <file>", "write to a file instead of stdout", fileName)
-    .option("--force", "continue although the dump was not taken from the module")
-    .option("--partial", "if the heap is damaged, report the part before the damage");
-  return addContainerOptions(command);
+  command.option("-o, --output <file>", "write to a file instead of stdout", fileName);
+  return addFactOptions(command, OPENING.analysis, READING_PARSERS);
 }
 
 /** Adds the options for dumps that are not in the format of this package. */
 export function addContainerOptions(command: Command): Command {
-  return command
-    .option("--raw", "the dump is raw memory: its bytes and nothing else")
-    .option(
-      "--global <name=value>",
-      "the value of a mutable i32 global of raw memory, by name or index; once for each global, with a value for each dump (name=1,2)",
-      globalValue,
-    )
-    .option(
-      "--coredump-instance <n>",
-      "the number of the instance in a coredump with several of this module",
-      wholeNumber(0, 2 ** 32 - 1),
-    )
-    .option(
-      "--root <address>",
-      "of C, C++, Rust or Zig: a pointer that the host held, such as 0x1a40 or parser=0x1a40; once for each",
-      hostRoot,
-    );
+  const { force, partial, ...container } = OPENING.analysis;
+  return addFactOptions(command, container, READING_PARSERS);
+}
+
+/** Parses the value of an option. */
+type Parser = (text: string, earlier?: unknown) => unknown;
+
+const READING_PARSERS: Record<string, Parser> = {
+  globals: (text, earlier) => globalValue(text, earlier as GlobalValues[]),
+  hostRoots: (text, earlier) => hostRoot(text, earlier as HostRoot[]),
+};
+
+/** Adds options as their facts say; some have a parser of their own. */
+export function addFactOptions(
+  command: Command,
+  options: Record<string, OptionFacts>,
+  own: Record<string, Parser> = {},
+): Command {
+  for (const [name, facts] of Object.entries(options)) {
+    if (facts.cli === undefined) continue;
+    const [flags, help] = flagsOf(facts);
+    if (help === "") command.addArgument(addressArgument(flags));
+    else command.addOption(optionOf(flags, help, facts, own[name]));
+  }
+  return command;
+}
+
+/** The flags of an option, and its help; of an argument, its name alone. */
+export function flagsOf({ cli = "" }: OptionFacts): [string, string] {
+  const end = cli.indexOf(": ");
+  return end < 0 ? [cli, ""] : [cli.slice(0, end), cli.slice(end + 2)];
+}
+
+function optionOf(flags: string, help: string, facts: OptionFacts, own?: Parser): Option {
+  if (facts.enum !== undefined) return choiceOption(flags, help, [...facts.enum], {});
+  const option = new Option(flags, help);
+  const parser = own ?? parserOf(flags, facts);
+  return parser === undefined ? option : option.argParser(parser);
+}
+
+function parserOf(flags: string, { type, minimum = 0, maximum }: OptionFacts): Parser | undefined {
+  if (type === "heap" || flags.endsWith("<file>")) return fileName;
+  if (type === "integer") return wholeNumber(minimum, maximum);
+  if (type === "number" && flags.endsWith("<percent>")) return percentage;
+  if (type === "array") {
+    return (text, earlier) => [...((earlier as ObjectAddress[] | undefined) ?? []), address(text)];
+  }
+  return undefined;
+}
+
+/** An argument that is an address. */
+function addressArgument(name: string): Argument {
+  const description =
+    "the address of an object, decimal or hexadecimal (0x…), or one inside it; of a heap snapshot, its id (@…)";
+  return new Argument(name, description).argParser(address);
 }
 
 function hostRoot(text: string, earlier: HostRoot[] = []): HostRoot[] {

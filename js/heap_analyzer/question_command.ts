@@ -1,7 +1,9 @@
 /** The common part of the commands that ask a loaded heap a question. */
 import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
+import { OPENING } from "../generated/options.js";
 import type * as native from "../native.js";
+import type { OptionFacts } from "../option_facts.js";
 import type { Asked } from "../questions.js";
 import { reason } from "../whole_file.js";
 import { addon } from "./addon.js";
@@ -10,6 +12,7 @@ import { checkInputs, dumpFile, moduleFile } from "./inputs.js";
 import { writeDoubts } from "./messages.js";
 import { type Next, nextCommand } from "./next_command.js";
 import {
+  addFactOptions,
   addOtherName,
   addSharedOptions,
   choiceOption,
@@ -59,12 +62,8 @@ export function addQuestionOptions(command: Command, modules = ONE_MODULE): Comm
 
 /** Adds `--profile`. */
 export function addProfileOption(command: Command): Command {
-  return command.addOption(
-    new Option(
-      "--profile <file>",
-      "the heap profile of the same moment with the interval 1, which names the line of every block",
-    ).argParser(fileName),
-  );
+  const { profile } = OPENING.open;
+  return addFactOptions(command, { profile: profile as OptionFacts });
 }
 
 /** Accepts `--top` for `--limit`. */

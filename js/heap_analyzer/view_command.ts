@@ -1,11 +1,13 @@
 /** The common part of the commands of the two views, `analyze` and `diff`. */
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type * as native from "../native.js";
+import type { OptionFacts } from "../option_facts.js";
 import { addon } from "./addon.js";
 import { checkInputs } from "./inputs.js";
 import { keptOutput } from "./kept_output.js";
 import { writeWarnings } from "./messages.js";
 import {
+  addFactOptions,
   addOtherName,
   addSharedOptions,
   choiceOption,
@@ -16,7 +18,6 @@ import {
 } from "./options.js";
 import { write } from "./output.js";
 import { mebibytes, ProgressLine, percent } from "./progress.js";
-import { wholeNumber } from "./quantities.js";
 import { outputWidth } from "./terminal.js";
 
 /** The options of both commands. */
@@ -29,11 +30,6 @@ export interface ViewOptions extends SharedOptions {
   accounting?: boolean;
   retainedSet?: boolean;
   withWarnings?: boolean;
-}
-
-/** The option `--sort` with these orders. */
-export function sortOption(orders: string[]): Option {
-  return new Option("-s, --sort <order>", "order of the rows").choices(orders);
 }
 
 /** The options that say how the JSON looks. */
@@ -51,17 +47,16 @@ const isTerminal = () => keptOutput() === undefined && process.stdout.isTTY === 
 /** Bytes that are written at a time. */
 const CHUNK = 1 << 20;
 
-/** Adds the options of both commands. */
-export function addViewOptions(command: Command, sort: Option): Command {
+/** Adds the options of both commands. `order` is the default of `--sort`. */
+export function addViewOptions(
+  command: Command,
+  options: Record<string, OptionFacts>,
+  order: [value: string | undefined, description?: string],
+): Command {
+  addFactOptions(command.addOption(wasmOption()), options);
+  command.options.find(({ long }) => long === "--sort")?.default(...order);
+  command.setOptionValueWithSource("sort", order[0], "default");
   command
-    .addOption(wasmOption())
-    .addOption(sort)
-    .option("-n, --top <n>", "print only the first n rows; totals cover all rows", wholeNumber(1))
-    .option(
-      "-i, --instances <n>",
-      "in JSON, list only the first n instances of each row",
-      wholeNumber(0),
-    )
     .addOption(
       choiceOption("-f, --format <format>", "JSON, or a human-readable table", ["json", "table"], {
         text: "table",

@@ -14,6 +14,15 @@ import type { CommandFacts, OptionFacts } from "../option_facts.js";
 
 `;
 
+const OPENING = {
+  analysis: "AnalysisOptions",
+  analyze: "AnalyzeOptions",
+  diff: "DiffOptions",
+  open: "OpenOptions",
+  host: "HostInputs",
+  files: "FileOptions",
+};
+
 type Facts = Record<string, unknown>;
 
 export function facts(): string {
@@ -34,8 +43,18 @@ export function facts(): string {
       growth: commandFacts(all.GrowthOptions as Schema, all),
       check: commandFacts(all.CheckOptions as Schema, all),
     }),
+    constant("OPENING", "Record<string, OptionFacts>", openingFacts(all)),
     constant("EXPORTS", "Record<string, OptionFacts>", exports),
   ].join("\n");
+}
+
+/** How dumps are read, heaps are opened, and views are listed. */
+function openingFacts(all: Definitions): Record<string, Facts> {
+  const parts = Object.entries(OPENING).map(([part, name]) => [
+    part,
+    optionFacts(all[name]?.properties ?? {}, all),
+  ]);
+  return Object.fromEntries(parts);
 }
 
 function constant(name: string, type: string, value: Record<string, object>): string {
@@ -86,6 +105,8 @@ function factsOf(given: Schema, all: Definitions): Facts {
     minimum: schema.type === "integer" ? minimum : undefined,
     exclusiveMinimum,
     maximum: schema.maximum ?? (schema.format === "uint32" ? 2 ** 32 - 1 : undefined),
+    properties: schema.properties && optionFacts(schema.properties, all),
+    required: schema.properties && schema.required,
     items: items === undefined || items.$ref !== undefined ? undefined : factsOf(items, all),
     cli,
     isTarget,

@@ -34,6 +34,7 @@ export interface Page {
 const OPTIONS = `/** Options of the questions about loaded heaps, of their comparison over time, and of exports. */
 ${MARK}import type { Category } from "./answers.js";
 import type { Heap, StreamOptions } from "./heap.js";
+import type { Bytes } from "./index.js";
 
 /** The part of a list that an answer contains. */
 export type PageOptions = Pick<WasteOptions, "limit" | "offset">;
@@ -46,6 +47,16 @@ const EXPORTS: Record<string, { name: string; more?: string }> = {
   parquet: { name: "ParquetOptions" },
 };
 
+/** How dumps are read, heaps are opened, and views are listed: as TypeScript names them, and what they extend. */
+const OPENING: Record<string, [printed: string, extended?: string]> = {
+  AnalysisOptions: ["AnalysisOptions"],
+  AnalyzeOptions: ["AnalyzeOptions", "AnalysisOptions"],
+  DiffOptions: ["DiffOptions", "AnalysisOptions"],
+  OpenOptions: ["OpenOptions", "AnalysisOptions"],
+  HostInputs: ["HostInputs<Input>"],
+  FileOptions: ["FileOptions"],
+};
+
 /** What the part of the binding in JavaScript adds to an answer. */
 const ADDED: Record<string, string> = {
   SitesAnswer: 'Omit<Answer, "schemaVersion">, Page',
@@ -55,7 +66,7 @@ const ADDED: Record<string, string> = {
 /** Types that others define. */
 const ELSEWHERE = ["Warning", "AnswerBody"];
 /** Names that are links in documentation, beside those of the definitions. */
-const LINKED = ["Heap", "growth", "check"];
+const LINKED = ["Heap", "ConstructorRow", "openBeneath"];
 
 /** `answers.d.ts`. */
 export function answers(): string {
@@ -88,7 +99,10 @@ export function options(): string {
     const flat = { ...schema, properties: flattened(properties, all) };
     return printer.definition(known.name, withRequired(flat, all), "StreamOptions", known.more);
   });
-  return [OPTIONS, ...questions, ...comparisons, ...exports]
+  const opening = Object.entries(OPENING).map(([name, [printed, extended]]) =>
+    printer.definition(printed, all[name] as Schema, extended),
+  );
+  return [OPTIONS, ...questions, ...comparisons, ...exports, ...opening]
     .filter((text) => text !== "")
     .join("\n");
 }
@@ -223,7 +237,7 @@ class Printer {
   }
 
   #isLink(name: string): boolean {
-    return LINKED.slice(0, 1).includes(name) || Object.hasOwn(this.#all, name);
+    return LINKED.includes(name) || Object.hasOwn(this.#all, name);
   }
 }
 

@@ -1,9 +1,12 @@
 //! Writes `schema/*.json`: options and answers as their Rust types say, from which everything else about them is
 //! generated. It is a package of its own because it keeps the order of fields in any JSON, which the engine does not.
 
+mod opening;
+
 use std::error::Error;
 use std::path::Path;
 
+use opening::{AnalysisOptions, AnalyzeOptions, DiffOptions, FileOptions, HostInputs, OpenOptions};
 use outputs::exports::Export;
 use questions::{
     AllocationSites, Answer, AnswerBody, CheckOptions, GrowthOptions, Question, SiteGrowth,
@@ -39,6 +42,12 @@ fn files() -> Result<[(&'static str, String); 2], Box<dyn Error>> {
         reference::<GrowthOptions>(&mut options),
         reference::<CheckOptions>(&mut options),
         reference::<Export>(&mut options),
+        reference::<AnalysisOptions>(&mut options),
+        reference::<AnalyzeOptions>(&mut options),
+        reference::<DiffOptions>(&mut options),
+        reference::<OpenOptions>(&mut options),
+        reference::<HostInputs>(&mut options),
+        reference::<FileOptions>(&mut options),
     ];
     Ok([
         ("answers.json", text(&mut answers, &bodies)?),

@@ -1,13 +1,14 @@
 /** `analyze`: the constructor view of one dump. */
 import type { Command } from "commander";
+import { OPENING } from "../../generated/options.js";
+import type { OptionFacts } from "../../option_facts.js";
 import { addon } from "../addon.js";
 import { dumpFile, moduleFile } from "../inputs.js";
-import { dumpArgument, given } from "../options.js";
+import { addFactOptions, dumpArgument, given } from "../options.js";
 import {
   addViewOptions,
   formatOf,
   runView,
-  sortOption,
   type ViewOptions,
   viewRequest,
 } from "../view_command.js";
@@ -17,23 +18,23 @@ export function addCommand(program: Command): void {
     .command("analyze")
     .description("constructor view: the live objects of a dump, by class")
     .addArgument(dumpArgument());
-  const sort = sortOption(["retained", "retained-set", "shallow", "count"]);
-  addViewOptions(command, sort.default(undefined, "retained-set in tables, otherwise retained"))
-    .option(
-      "--accounting",
-      "in JSON, add what every byte of the heap is used for (tables always show it)",
-    )
-    .option(
-      "--retained-set",
-      "in JSON, add the retained size of each class, each byte counted once (tables always show it)",
-    )
-    .action((dump: string, options: ViewOptions) => {
+  const { retainedSet, ...listing } = OPENING.analyze;
+  addViewOptions(command, listing, [
+    undefined,
+    "retained-set in tables, otherwise retained",
+  ]).option(
+    "--accounting",
+    "in JSON, add what every byte of the heap is used for (tables always show it)",
+  );
+  addFactOptions(command, { retainedSet: retainedSet as OptionFacts }).action(
+    (dump: string, options: ViewOptions) => {
       const { wasm } = options;
       const request = { ...viewRequest(options), ...retained(options) };
       return runView(command, given(dump, wasm), options, (control) =>
         addon().analyze(dumpFile(dump, options), moduleFile(wasm), request, control),
       );
-    });
+    },
+  );
 }
 
 /** The order, and which retained sizes the rows have. A table has the sum only if it is sorted by the sum. */

@@ -22,7 +22,7 @@ import { dumpFiles } from "../dump_files.js";
 import { checkInputs } from "../inputs.js";
 import { writeNote, writeToStderr, writeWarnings } from "../messages.js";
 import { nextCommand } from "../next_command.js";
-import { fileName, given } from "../options.js";
+import { addFactOptions, fileName, given } from "../options.js";
 import { write } from "../output.js";
 import { dumpsArgument, placeTables } from "../place_tables.js";
 import { ProgressLine } from "../progress.js";
@@ -34,7 +34,6 @@ import {
   type QuestionOptions,
   textOptions,
 } from "../question_command.js";
-import { addFactOptions } from "./question.js";
 
 interface CheckCommandOptions extends QuestionOptions {
   warmup?: number;

@@ -1,5 +1,6 @@
 /** `diff`: the comparison view of two dumps. A table ends with the paths to the new objects of the class that grew most. */
 import type { Command } from "commander";
+import { OPENING } from "../../generated/options.js";
 import { availableMemory } from "../../memory.js";
 import type * as native from "../../native.js";
 import { addon } from "../addon.js";
@@ -11,7 +12,6 @@ import {
   addViewOptions,
   formatOf,
   runView,
-  sortOption,
   type ViewOptions,
   viewRequest,
 } from "../view_command.js";
@@ -30,19 +30,20 @@ export function addCommand(program: Command): void {
       ),
     )
     .addArgument(fileArgument("<after>", "the later one, or -"));
-  const sort = sortOption(["delta", "alloc", "freed", "count"]).default("delta");
-  addViewOptions(command, sort).action((before: string, after: string, options: ViewOptions) => {
-    const inputs = [before, after, options.wasm] as const;
-    // The globals of two raw memories have different values.
-    if (formatOf(options) === "table" || options.raw === true) {
-      return runOpened(command, inputs, options);
-    }
-    const request = { ...viewRequest(options), availableMemory: availableMemory() };
-    const [earlier, later] = [inputFile(before), inputFile(after)];
-    return runView(command, given(...inputs), options, (control) =>
-      addon().diff(earlier, later, moduleFile(options.wasm), request, control),
-    );
-  });
+  addViewOptions(command, OPENING.diff, ["delta"]).action(
+    (before: string, after: string, options: ViewOptions) => {
+      const inputs = [before, after, options.wasm] as const;
+      // The globals of two raw memories have different values.
+      if (formatOf(options) === "table" || options.raw === true) {
+        return runOpened(command, inputs, options);
+      }
+      const request = { ...viewRequest(options), availableMemory: availableMemory() };
+      const [earlier, later] = [inputFile(before), inputFile(after)];
+      return runView(command, given(...inputs), options, (control) =>
+        addon().diff(earlier, later, moduleFile(options.wasm), request, control),
+      );
+    },
+  );
 }
 
 async function runOpened(

@@ -7,7 +7,7 @@ import { dumpFiles } from "../dump_files.js";
 import { checkInputs } from "../inputs.js";
 import { writeDoubts } from "../messages.js";
 import { nextCommand } from "../next_command.js";
-import { given } from "../options.js";
+import { addFactOptions, given } from "../options.js";
 import { write } from "../output.js";
 import { dumpsArgument, placeTables } from "../place_tables.js";
 import {
@@ -18,7 +18,7 @@ import {
   type QuestionOptions,
   textOptions,
 } from "../question_command.js";
-import { addFactOptions, byPlace } from "./question.js";
+import { byPlace } from "./question.js";
 
 interface GrowthCommandOptions extends QuestionOptions, GrowthOptions {
   warmup?: number;

@@ -1,10 +1,10 @@
 /** The commands that ask one question: their options and help are those that the types of the engine say. */
-import { Argument, type Command, Option } from "commander";
+import { type Command, Option } from "commander";
 import { QUESTIONS } from "../../generated/options.js";
 import type { OptionFacts } from "../../option_facts.js";
 import { addHostOptions, plainAddress } from "../host_options.js";
-import { choiceOption, dumpArgument, fileName, refuseUseless } from "../options.js";
-import { address, type ObjectAddress, percentage, wholeNumber } from "../quantities.js";
+import { addFactOptions, dumpArgument, flagsOf, refuseUseless } from "../options.js";
+import type { ObjectAddress } from "../quantities.js";
 import {
   addOtherLimit,
   addProfileOption,
@@ -16,9 +16,6 @@ import {
 
 /** The name of a question. */
 export type QuestionName = keyof typeof QUESTIONS;
-
-/** Parses the value of an option. */
-type Parser = (text: string, earlier?: unknown) => unknown;
 
 /** The page of a list. */
 const PAGE = ["limit", "offset"];
@@ -52,43 +49,6 @@ export function byPlace(options: Record<string, OptionFacts>) {
     own: Object.fromEntries(all.filter(([name]) => !isPage(name))),
     page: Object.fromEntries(all.filter(([name]) => isPage(name))),
   };
-}
-
-/** Adds options as their facts say; some have a parser of their own. */
-export function addFactOptions(
-  command: Command,
-  options: Record<string, OptionFacts>,
-  own: Record<string, Parser> = {},
-): void {
-  for (const [name, facts] of Object.entries(options)) {
-    if (facts.cli === undefined) continue;
-    const [flags, help] = flagsOf(facts);
-    if (help === "") command.addArgument(addressArgument(flags));
-    else command.addOption(optionOf(flags, help, facts, own[name]));
-  }
-}
-
-/** The flags of an option, and its help; of an argument, its name alone. */
-function flagsOf({ cli = "" }: OptionFacts): [string, string] {
-  const end = cli.indexOf(": ");
-  return end < 0 ? [cli, ""] : [cli.slice(0, end), cli.slice(end + 2)];
-}
-
-function optionOf(flags: string, help: string, facts: OptionFacts, own?: Parser): Option {
-  if (facts.enum !== undefined) return choiceOption(flags, help, [...facts.enum], {});
-  const option = new Option(flags, help);
-  const parser = own ?? parserOf(flags, facts);
-  return parser === undefined ? option : option.argParser(parser);
-}
-
-function parserOf(flags: string, { type, minimum = 0, maximum }: OptionFacts): Parser | undefined {
-  if (type === "heap") return fileName;
-  if (type === "integer") return wholeNumber(minimum, maximum);
-  if (type === "number" && flags.endsWith("<percent>")) return percentage;
-  if (type === "array") {
-    return (text, earlier) => [...((earlier as ObjectAddress[] | undefined) ?? []), address(text)];
-  }
-  return undefined;
 }
 
 /** What the engine is asked, and the earlier dump. */
@@ -128,11 +88,4 @@ function checkTogether(name: QuestionName, command: Command, given: Record<strin
     const names = targets.map(({ long }) => long).join(", ");
     throw new Error(`${name}: expected exactly one of ${names}`);
   }
-}
-
-/** An argument that is an address. */
-function addressArgument(name: string): Argument {
-  const description =
-    "the address of an object, decimal or hexadecimal (0x…), or one inside it; of a heap snapshot, its id (@…)";
-  return new Argument(name, description).argParser(address);
 }
