@@ -2,22 +2,14 @@
 import { QuestionError } from "../../../../js/served/errors.ts";
 import { formatCount, formatSize } from "../lines.mts";
 import { question } from "../question.mts";
-import {
-  count,
-  described,
-  flag,
-  list as listOf,
-  nullable,
-  object,
-  optional,
-  path,
-  size,
-  text,
-  usually,
-  whole,
-} from "../schema.mts";
+import * as s from "../schema.mts";
 
-const instance = object({ thread: text(), realm: text(), module: text(), memorySize: size });
+const instance = s.object({
+  thread: s.text(),
+  realm: s.text(),
+  module: s.text(),
+  memorySize: s.size,
+});
 
 export const attachQuestion = question({
   name: "attach",
@@ -26,30 +18,30 @@ export const attachQuestion = question({
     "What is in the memory of the running program now? Takes a dump of it and opens it: the handle is for all other tools. The program stands still meanwhile. A dump contains the program's memory, including its secrets. With list, only lists its WebAssembly instances.",
   basis: "The dump is taken between two turns of the program, if it rests within 5 s.",
   input: {
-    target: optional(path, "needed if several are allowed"),
-    list: usually(flag, false, "take no dump"),
-    instance: optional(whole(0, 10_000), "its number in the list, from 0"),
-    host: usually(
-      flag,
+    target: s.optional(s.path, "needed if several are allowed"),
+    list: s.usually(s.flag, false, "take no dump"),
+    instance: s.optional(s.whole(0, 10_000), "its number in the list, from 0"),
+    host: s.usually(
+      s.flag,
       false,
       "also write a heap snapshot of V8 of the same moment and the numbers that it does not show, for open_heaps",
     ),
   },
   output: {
-    instances: described(listOf(instance), "only with list"),
-    dump: nullable(
-      object({
-        heap: described(text(), "the handle for other tools"),
-        path: text(),
-        wasm: text(),
-        heapsnapshot: nullable(text()),
-        numbers: described(nullable(text()), "numbers that the heap snapshot does not show"),
-        totalLiveSize: size,
-        liveObjects: count,
+    instances: s.described(s.list(instance), "only with list"),
+    dump: s.nullable(
+      s.object({
+        heap: s.described(s.text(), "the handle for other tools"),
+        path: s.text(),
+        wasm: s.text(),
+        heapsnapshot: s.nullable(s.text()),
+        numbers: s.described(s.nullable(s.text()), "numbers that the heap snapshot does not show"),
+        totalLiveSize: s.size,
+        liveObjects: s.count,
       }),
     ),
-    notes: described(
-      listOf(text()),
+    notes: s.described(
+      s.list(s.text()),
       "what may be wrong with the dump, or why there is no instance",
     ),
   },

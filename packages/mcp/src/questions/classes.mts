@@ -4,33 +4,18 @@ import { QuestionError } from "../../../../js/served/errors.ts";
 import { classes as classesOf, rowsOf } from "../../../../js/served/questions/classes.ts";
 import { formatCount, formatSize, inWords } from "../lines.mts";
 import { asking, question, watched } from "../question.mts";
-import {
-  choice,
-  count,
-  described,
-  glob,
-  heap,
-  list,
-  object,
-  optional,
-  page,
-  size,
-  type TypeOf,
-  text,
-  typeNamed,
-  usually,
-} from "../schema.mts";
+import * as s from "../schema.mts";
 
 const BASIS =
   "retainedSize of a class counts each byte once, and removing all its objects frees at least that much.";
 
-const parts = optional(typeNamed<SizeParts>("parts"));
+const parts = s.optional(s.typeNamed<SizeParts>("parts"));
 
-const row = object({
-  className: text(),
-  count,
-  shallowSize: size,
-  retainedSize: size,
+const row = s.object({
+  className: s.text(),
+  count: s.count,
+  shallowSize: s.size,
+  retainedSize: s.size,
   shallowParts: parts,
   retainedParts: parts,
 });
@@ -42,12 +27,12 @@ export const classes = question({
     "Which classes use the memory? The histogram of live objects by class: count, shallow and retained size. For leaks ask suspects first.",
   basis: BASIS,
   input: {
-    heap,
-    class: optional(glob, "only class names like this; * and ? are wildcards"),
-    sort: usually(choice("retained", "shallow", "count"), "retained"),
-    ...page,
+    heap: s.heap,
+    class: s.optional(s.glob, "only class names like this; * and ? are wildcards"),
+    sort: s.usually(s.choice("retained", "shallow", "count"), "retained"),
+    ...s.page,
   },
-  output: { totalLiveSize: size, totalLiveParts: parts, rows: list(row) },
+  output: { totalLiveSize: s.size, totalLiveParts: parts, rows: s.list(row) },
   isPaged: true,
   async ask({ heap: handle, sort, ...asked }, context) {
     return await asking(context, { heap: handle }, async (open) => {
@@ -71,14 +56,14 @@ export const classes = question({
   },
 });
 
-type Change = TypeOf<typeof change>;
+type Change = s.TypeOf<typeof change>;
 
-const change = object({
-  className: text(),
-  newCount: count,
-  deletedCount: count,
-  countDelta: count,
-  sizeDelta: count,
+const change = s.object({
+  className: s.text(),
+  newCount: s.count,
+  deletedCount: s.count,
+  countDelta: s.count,
+  sizeDelta: s.count,
 });
 
 export const compare = question({
@@ -88,16 +73,16 @@ export const compare = question({
     "Which classes gained or lost objects between two dumps of the same build? Counts objects by class and address. For what leaks and why, ask suspects with before.",
   basis: "Two objects are the same if class and address are the same; sizes are shallow.",
   input: {
-    before: described(heap, "the handle of the earlier dump"),
-    heap,
-    class: optional(glob, "only class names like this; * and ? are wildcards"),
-    sort: usually(choice("delta", "new", "deleted", "count"), "delta"),
-    ...page,
+    before: s.described(s.heap, "the handle of the earlier dump"),
+    heap: s.heap,
+    class: s.optional(s.glob, "only class names like this; * and ? are wildcards"),
+    sort: s.usually(s.choice("delta", "new", "deleted", "count"), "delta"),
+    ...s.page,
   },
   output: {
-    totalLiveSizeBefore: size,
-    totalLiveSize: size,
-    rows: list(change),
+    totalLiveSizeBefore: s.size,
+    totalLiveSize: s.size,
+    rows: s.list(change),
   },
   isPaged: true,
   async ask({ heap: handle, before: earlier, sort, ...asked }, context) {

@@ -9,7 +9,7 @@ import { QuestionError } from "../../../../js/served/errors.ts";
 import type { OpenHeap } from "../heaps.mts";
 import { formatSize } from "../lines.mts";
 import { type QuestionContext, question } from "../question.mts";
-import { before, choice, described, heap, optional, size, text } from "../schema.mts";
+import * as s from "../schema.mts";
 
 const FORMATS = ["heapsnapshot", "pprof", "heap-diff", "report", "parquet"] as const;
 const TABLES = ["dump", "class", "path", "suspect", "waste", "object", "edge"] as const;
@@ -31,23 +31,23 @@ export const exportHeap = question({
     "Writes a file for another tool: heapsnapshot (DevTools, memlab), pprof, heap-diff (needs before), report (a page), parquet (needs table). Replaces no file. Only when the user asks for a file.",
   basis: "The file contains all live objects, or all changes.",
   input: {
-    heap,
-    before,
-    format: choice(...FORMATS),
-    table: optional(
-      choice(...TABLES),
+    heap: s.heap,
+    before: s.before,
+    format: s.choice(...FORMATS),
+    table: s.optional(
+      s.choice(...TABLES),
       "of parquet: object and edge have a row for each object and each reference",
     ),
-    capturedAt: optional(
-      text(undefined, { format: "date-time" }),
+    capturedAt: s.optional(
+      s.text(undefined, { format: "date-time" }),
       "of parquet: when the dump was taken (default: the time of its file)",
     ),
-    name: described(
-      text(undefined, { pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$" }),
+    name: s.described(
+      s.text(undefined, { pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$" }),
       "the name of the file: letters, digits, points, dashes",
     ),
   },
-  output: { file: text(), size, sha256: text() },
+  output: { file: s.text(), size: s.size, sha256: s.text() },
   isRepeatable: false,
   async ask({ heap: handle, before: earlier, name, ...wanted }, context) {
     const { exportFolder: folder, control } = context;

@@ -14,28 +14,9 @@ import { hostFiles } from "../host_files.mts";
 import { formatCount, formatSize, inWords } from "../lines.mts";
 import { type QuestionContext, question } from "../question.mts";
 import { type RootFile, shortened } from "../roots.mts";
-import {
-  count,
-  described,
-  fields,
-  flag,
-  list,
-  named,
-  nullable,
-  type ObjectOf,
-  object,
-  optional,
-  page,
-  path,
-  size,
-  type TypeOf,
-  text,
-  typeNamed,
-  usually,
-  whole,
-} from "../schema.mts";
+import * as s from "../schema.mts";
 
-const file = named("file", object({ path: text(), size, modified: text() }));
+const file = s.named("file", s.object({ path: s.text(), size: s.size, modified: s.text() }));
 /** Modules that an answer lists. */
 const MODULES = 20;
 /** Dumps that are described in full, so that there is room for the handles of many. */
@@ -55,10 +36,10 @@ export const listDumps = question({
     "Which heap dumps, heap snapshots of V8 and WebAssembly modules are there? Start here if you do not know the paths. Lists them newest first.",
   basis: "Files are recognised by their first bytes.",
   input: {
-    folder: optional(path, "only this folder and below"),
-    ...page,
+    folder: s.optional(s.path, "only this folder and below"),
+    ...s.page,
   },
-  output: { dumps: list(file), modules: list(file), isIncomplete: flag },
+  output: { dumps: s.list(file), modules: s.list(file), isIncomplete: s.flag },
   isPaged: true,
   isRepeatable: false,
   async ask({ folder, limit, offset }, { roots, control }) {
@@ -72,7 +53,7 @@ export const listDumps = question({
     return { body, page, warnings: [], partial: false, isWithoutHeap: true };
   },
   render({ dumps, modules, isIncomplete }) {
-    const line = ({ path, size: bytes, modified }: TypeOf<typeof file>) =>
+    const line = ({ path, size: bytes, modified }: s.TypeOf<typeof file>) =>
       `${path}  ${formatSize(bytes)}  ${modified}`;
     return [
       dumps.length === 0 ? "No dumps." : "Dumps, newest first:",
@@ -84,87 +65,87 @@ export const listDumps = question({
   },
 });
 
-const opened = object({
-  heap: described(text(), "the handle for other tools"),
-  dump: text(),
-  totalHeapSize: optional(size, "absent for a heap snapshot of V8"),
-  totalLiveSize: size,
-  totalLiveParts: optional(typeNamed<SizeParts>("parts")),
-  liveObjects: count,
+const opened = s.object({
+  heap: s.described(s.text(), "the handle for other tools"),
+  dump: s.text(),
+  totalHeapSize: s.optional(s.size, "absent for a heap snapshot of V8"),
+  totalLiveSize: s.size,
+  totalLiveParts: s.optional(s.typeNamed<SizeParts>("parts")),
+  liveObjects: s.count,
 });
 
-const details = object({
-  dump: text(),
-  wasm: described(nullable(text()), "null for a heap snapshot of V8"),
-  ...fields<SummaryAnswer, "objects" | "classes" | "roots" | "categories">(
+const details = s.object({
+  dump: s.text(),
+  wasm: s.described(s.nullable(s.text()), "null for a heap snapshot of V8"),
+  ...s.fields<SummaryAnswer, "objects" | "classes" | "roots" | "categories">(
     "SummaryAnswer",
     "objects",
     "classes",
     "roots",
     "categories",
   ),
-  bytes: described(
-    nullable(
-      object({
-        live: object({ global: size, stack: size, pinned: size }),
-        garbage: size,
-        raw: size,
-        free: size,
-        other: size,
+  bytes: s.described(
+    s.nullable(
+      s.object({
+        live: s.object({ global: s.size, stack: s.size, pinned: s.size }),
+        garbage: s.size,
+        raw: s.size,
+        free: s.size,
+        other: s.size,
       }),
     ),
     "null for a heap snapshot of V8, which contains only what is alive",
   ),
-  ...fields<SummaryAnswer, "joined">("SummaryAnswer", "joined"),
-  collector: nullable(text()),
-  ...fields<SummaryAnswer, "trap">("SummaryAnswer", "trap"),
+  ...s.fields<SummaryAnswer, "joined">("SummaryAnswer", "joined"),
+  collector: s.nullable(s.text()),
+  ...s.fields<SummaryAnswer, "trap">("SummaryAnswer", "trap"),
 });
 
-const hostRoot = object({
-  name: optional(text(LONGEST_TEXT), "what the host calls it"),
-  address: whole(0, MOST_U32),
+const hostRoot = s.object({
+  name: s.optional(s.text(LONGEST_TEXT), "what the host calls it"),
+  address: s.whole(0, MOST_U32),
 });
 
 /** The values of a global. */
-const global = object({
-  name: described(text(LONGEST_TEXT), "its name, or its index in the module"),
-  values: described(list(whole(-(2 ** 31), MOST_U32)), "one for each dump"),
+const global = s.object({
+  name: s.described(s.text(LONGEST_TEXT), "its name, or its index in the module"),
+  values: s.described(s.list(s.whole(-(2 ** 31), MOST_U32)), "one for each dump"),
 });
 
 /** How the files of dumps are read, beside their paths. */
 const reading = {
-  raw: usually(flag, false, "the dumps are raw memory"),
-  globals: usually(
-    list(global, { maxItems: MOST_GLOBALS }),
+  raw: s.usually(s.flag, false, "the dumps are raw memory"),
+  globals: s.usually(
+    s.list(global, { maxItems: MOST_GLOBALS }),
     [],
     "of raw memory: the values of mutable i32 globals",
   ),
-  coredumpInstance: optional(
-    whole(0, MOST_U32),
+  coredumpInstance: s.optional(
+    s.whole(0, MOST_U32),
     "of a coredump with several instances: the number of one",
   ),
-  host: optional(
-    path,
+  host: s.optional(
+    s.path,
     "the heap snapshot of the host, captured with one dump: both heaps become one",
   ),
-  numbers: optional(path, "with host: its .numbers.json (default: the one beside it)"),
-  handles: optional(
-    path,
+  numbers: s.optional(s.path, "with host: its .numbers.json (default: the one beside it)"),
+  handles: s.optional(
+    s.path,
     "with host: the .handles.json of HEAP_HANDLES (default: beside the dump)",
   ),
-  slots: usually(
-    list(text(LONGEST_TEXT), { maxItems: MOST_SLOTS }),
+  slots: s.usually(
+    s.list(s.text(LONGEST_TEXT), { maxItems: MOST_SLOTS }),
     [],
     "with host: fields with an index into an array, as app/Item.id=host.slots",
   ),
-  hostRoots: usually(
-    list(hostRoot, { maxItems: MOST_HOST_ROOTS }),
+  hostRoots: s.usually(
+    s.list(hostRoot, { maxItems: MOST_HOST_ROOTS }),
     [],
     "of C, C++, Rust or Zig: pointers that the host held",
   ),
 };
 
-type Reading = ObjectOf<typeof reading>;
+type Reading = s.ObjectOf<typeof reading>;
 
 export const openHeaps = question({
   name: "open_heaps",
@@ -173,17 +154,17 @@ export const openHeaps = question({
     "What is in these dumps, in total? Opens one or more dumps of one module, or .heapsnapshot files of Node or Chrome, and returns for each a handle, which all other tools take, with bytes, object counts and roots. Name all dumps of a hunt in one call, in the order in which they were taken.",
   basis: "Bytes and objects are counted; live is what a global, the stack or a pin reaches.",
   input: {
-    dumps: described(list(path, { minItems: 1, maxItems: MOST_DUMPS }), "paths of dumps"),
-    wasm: optional(
-      path,
+    dumps: s.described(s.list(s.path, { minItems: 1, maxItems: MOST_DUMPS }), "paths of dumps"),
+    wasm: s.optional(
+      s.path,
       "the module of the dumps (default: the one beside the first dump, or in build there)",
     ),
-    partial: usually(flag, false, "if a heap is damaged, read the part before the damage"),
+    partial: s.usually(s.flag, false, "if a heap is damaged, read the part before the damage"),
     ...reading,
   },
   output: {
-    heaps: list(opened),
-    details: described(list(details), `of at most ${MOST_DETAILS} dumps`),
+    heaps: s.list(opened),
+    details: s.described(s.list(details), `of at most ${MOST_DETAILS} dumps`),
   },
   isRepeatable: false,
   async ask({ dumps, wasm, partial, ...reading }, context) {
@@ -260,7 +241,7 @@ export const openHeaps = question({
   },
 });
 
-function trapLine(trap: TypeOf<typeof details>["trap"]): string[] {
+function trapLine(trap: s.TypeOf<typeof details>["trap"]): string[] {
   const [innermost] = trap?.frames ?? [];
   if (trap === undefined || innermost === undefined) return [];
   return [`a trap in ${innermost.function}, in ${formatCount(trap.total)} frames`];
@@ -309,8 +290,8 @@ function containerOf(
 }
 
 type Absent = "categories" | "joined" | "trap";
-type Details = Omit<TypeOf<typeof details>, Absent> & Pick<SummaryAnswer, Absent>;
-type ShortAndFullSummary = [TypeOf<typeof opened>, Details];
+type Details = Omit<s.TypeOf<typeof details>, Absent> & Pick<SummaryAnswer, Absent>;
+type ShortAndFullSummary = [s.TypeOf<typeof opened>, Details];
 
 /** A heap in short and in full. */
 function summaryOf(

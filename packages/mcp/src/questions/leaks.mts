@@ -9,7 +9,7 @@ import {
 import { growth as growthOf } from "../../../../js/served/questions/places.ts";
 import { formatCount, formatSize, inWords, rootText } from "../lines.mts";
 import { asking, question, watched } from "../question.mts";
-import { type AskedOptions, described, fields, heap, list, parameters } from "../schema.mts";
+import * as s from "../schema.mts";
 
 export const suspects = question({
   name: "suspects",
@@ -18,11 +18,11 @@ export const suspects = question({
     "What leaks, or retains most of the memory? The first question about a leak: with before, what grew since the earlier dump; without, what retains at least 10 %. Each suspect has where it accumulates, its path from a root, which reference to cut, and a paragraph for a ticket.",
   basis: "Retained sizes are from the dominator tree of all live references.",
   input: {
-    heap,
-    ...parameters<AskedOptions<SuspectsOptions>>("suspects"),
+    heap: s.heap,
+    ...s.parameters<s.AskedOptions<SuspectsOptions>>("suspects"),
   },
   output: {
-    ...fields<SuspectsAnswer, "totalLiveSize" | "totalLiveParts" | "threshold" | "suspects">(
+    ...s.fields<SuspectsAnswer, "totalLiveSize" | "totalLiveParts" | "threshold" | "suspects">(
       "SuspectsAnswer",
     ),
   },
@@ -57,14 +57,14 @@ export const growth = question({
     "Which places of the program hold more in every dump? For three or more dumps in the order in which they were taken, of one build or several; eight or more tell growth from chance. For two dumps ask suspects with before.",
   basis: "A place grows if its objects, or their bytes, rise in every interval.",
   input: {
-    heaps: described(
-      list(heap, { minItems: 2, maxItems: 100 }),
+    heaps: s.described(
+      s.list(s.heap, { minItems: 2, maxItems: 100 }),
       "handles, the earliest dump first",
     ),
-    ...parameters<AskedOptions<GrowthOptions>>("growth"),
+    ...s.parameters<s.AskedOptions<GrowthOptions>>("growth"),
   },
   output: {
-    ...fields<GrowthAnswer, "dumps" | "warmup" | "perInterval" | "places" | "undecided">(
+    ...s.fields<GrowthAnswer, "dumps" | "warmup" | "perInterval" | "places" | "undecided">(
       "GrowthAnswer",
       "dumps",
       "warmup",

@@ -2,13 +2,13 @@
 import type { UnreachableAnswer, WasteAnswer } from "@warpo/heap-analyzer";
 import { formatCount, formatSize } from "../lines.mts";
 import { asking, question, watched } from "../question.mts";
-import { choice, fields, heap, nullable, object, page, usually } from "../schema.mts";
+import * as s from "../schema.mts";
 
 type Wasted = Pick<WasteAnswer, "totalLiveSize" | "totalSavings" | "kinds" | "headers">;
 type Unreached = Pick<UnreachableAnswer, "garbage" | "raw" | "unreferenced">;
 
-const wasted = object(fields<Wasted>("WasteAnswer"));
-const unreached = object(fields<Unreached>("UnreachableAnswer"));
+const wasted = s.object(s.fields<Wasted>("WasteAnswer"));
+const unreached = s.object(s.fields<Unreached>("UnreachableAnswer"));
 
 export const waste = question({
   name: "waste",
@@ -17,8 +17,8 @@ export const waste = question({
     "What memory could be saved without a leak? of: live (default) reports duplicates, empty containers, unused room and padding, with the fields that hold them. of: unreachable reports garbage by class, its cycles, and raw blocks to which nothing refers.",
   basis:
     "Contents are compared byte by byte, each byte counts once. Unreferenced raw blocks are an estimate: a number can look like an address.",
-  input: { heap, of: usually(choice("live", "unreachable"), "live"), ...page },
-  output: { live: nullable(wasted), unreachable: nullable(unreached) },
+  input: { heap: s.heap, of: s.usually(s.choice("live", "unreachable"), "live"), ...s.page },
+  output: { live: s.nullable(wasted), unreachable: s.nullable(unreached) },
   async ask({ heap: handle, of, limit, offset }, context) {
     return await asking(context, { heap: handle }, async (open) => {
       if (of === "live") {

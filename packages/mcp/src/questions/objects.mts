@@ -30,33 +30,16 @@ import {
   withFunction,
 } from "../lines.mts";
 import { asking, question, watched } from "../question.mts";
-import {
-  type AskedOptions,
-  address,
-  choice,
-  count,
-  fields,
-  heap,
-  list,
-  nullable,
-  object as objectOf,
-  optional,
-  page,
-  parameters,
-  size,
-  text,
-  typeNamed,
-  usually,
-} from "../schema.mts";
+import * as s from "../schema.mts";
 
 type Bare<A> = Omit<A, "schemaVersion" | "partial" | "warnings">;
 type OnePath = Bare<PathAnswer>;
 type MergedPathsShape = Bare<MergedPathsAnswer>;
-interface ObjectParameters extends AskedOptions<Pick<ObjectOptions, "entries">> {
+interface ObjectParameters extends s.AskedOptions<Pick<ObjectOptions, "entries">> {
   address: number | string;
   entriesOffset: number;
 }
-interface PathsParameters extends AskedOptions<PathsOptions> {
+interface PathsParameters extends s.AskedOptions<PathsOptions> {
   class: string | undefined;
   newSince: string | undefined;
 }
@@ -103,14 +86,14 @@ export const find = question({
     "Which live objects are of a class, of at least a size, contain some text, or meet a condition over their fields? Lists addresses, sizes and previews, the largest retained size first; or counts them, adds them up, and groups them.",
   basis: "All live objects were searched.",
   input: {
-    heap,
-    ...parameters<AskedOptions<FindOptions>>("find"),
+    heap: s.heap,
+    ...s.parameters<s.AskedOptions<FindOptions>>("find"),
   },
   output: {
-    found: count,
-    ...fields<FindAnswer, "where" | "sum">("FindAnswer", "where", "sum"),
-    groups: optional(list(typeNamed<FoundGroup>("FoundGroup"))),
-    ...fields<FindAnswer, "objects">("FindAnswer", "objects"),
+    found: s.count,
+    ...s.fields<FindAnswer, "where" | "sum">("FindAnswer", "where", "sum"),
+    groups: s.optional(s.list(s.typeNamed<FoundGroup>("FoundGroup"))),
+    ...s.fields<FindAnswer, "objects">("FindAnswer", "objects"),
   },
   isPaged: true,
   async ask({ heap: handle, before, ...wanted }, context) {
@@ -145,15 +128,15 @@ export const object = question({
   basis:
     "Fields are read from the dump; a reference is independent if it alone keeps the object reachable.",
   input: {
-    heap,
-    ...parameters<ObjectParameters>("object"),
-    ...page,
+    heap: s.heap,
+    ...s.parameters<ObjectParameters>("object"),
+    ...s.page,
   },
   output: {
-    ...fields<ObjectAnswer, (typeof DESCRIBED)[number]>("ObjectAnswer", ...DESCRIBED),
-    entries: nullable(typeNamed<ContainerPage>("ContainerPage")),
-    ...fields<ObjectAnswer, "distance">("ObjectAnswer", "distance"),
-    referrers: list(typeNamed<Edge>("edge")),
+    ...s.fields<ObjectAnswer, (typeof DESCRIBED)[number]>("ObjectAnswer", ...DESCRIBED),
+    entries: s.nullable(s.typeNamed<ContainerPage>("ContainerPage")),
+    ...s.fields<ObjectAnswer, "distance">("ObjectAnswer", "distance"),
+    referrers: s.list(s.typeNamed<Edge>("edge")),
   },
   isPaged: true,
   async ask({ heap: handle, ...wanted }, context) {
@@ -191,13 +174,13 @@ export const paths = question({
     "Why is it alive, and which reference must be cut to free it? For one object (address), for all objects of a class (class), or for the objects that are new since an earlier dump of the same build (newSince). Give exactly one of the three.",
   basis: "The path is a shortest one from a root, from a global if one reaches the object.",
   input: {
-    heap,
-    address: optional(address),
-    ...parameters<PathsParameters>("paths"),
+    heap: s.heap,
+    address: s.optional(s.address),
+    ...s.parameters<PathsParameters>("paths"),
   },
   output: {
-    object: nullable(objectOf(fields<OnePath>("PathAnswer"))),
-    merged: nullable(objectOf(fields<MergedPathsShape>("MergedPathsAnswer"))),
+    object: s.nullable(s.object(s.fields<OnePath>("PathAnswer"))),
+    merged: s.nullable(s.object(s.fields<MergedPathsShape>("MergedPathsAnswer"))),
   },
   async ask({ heap: handle, address: at, class: wanted, newSince, limit }, context) {
     const given = [at, wanted, newSince].filter((one) => one !== undefined);
@@ -268,23 +251,23 @@ export const dominators = question({
     "What does only this object keep alive? The objects that it immediately dominates, by retained size; without an address, the largest of the whole heap. With by: class, grouped by class.",
   basis: "The dominator tree of all live references.",
   input: {
-    heap,
-    address: optional(address),
-    by: usually(choice("object", "class"), "object"),
-    ...page,
+    heap: s.heap,
+    address: s.optional(s.address),
+    by: s.usually(s.choice("object", "class"), "object"),
+    ...s.page,
   },
   output: {
-    address: nullable(count),
-    addressText: nullable(text()),
-    children: list(
-      objectOf({
-        address: nullable(count),
-        addressText: nullable(text()),
-        className: text(),
-        count,
-        shallowSize: size,
-        retainedSize: size,
-        retainedParts: optional(typeNamed<SizeParts>("parts")),
+    address: s.nullable(s.count),
+    addressText: s.nullable(s.text()),
+    children: s.list(
+      s.object({
+        address: s.nullable(s.count),
+        addressText: s.nullable(s.text()),
+        className: s.text(),
+        count: s.count,
+        shallowSize: s.size,
+        retainedSize: s.size,
+        retainedParts: s.optional(s.typeNamed<SizeParts>("parts")),
       }),
     ),
   },

@@ -4,35 +4,23 @@ import { sites as sitesOf } from "../../../../js/served/questions/places.ts";
 import { formatCount, formatSize } from "../lines.mts";
 import { asking, question, watched } from "../question.mts";
 import { type Roots, readFrom } from "../roots.mts";
-import {
-  before,
-  count,
-  flag,
-  heap,
-  list,
-  object,
-  optional,
-  page,
-  path,
-  size,
-  text,
-} from "../schema.mts";
+import * as s from "../schema.mts";
 
 /** Bytes of a profile. Those of long runs have some MiB. */
 const MOST_BYTES = 256 * 2 ** 20;
 
-const site = object({
-  function: text(),
-  file: text(),
-  line: count,
-  count,
-  size,
-  sizeError: size,
-  samples: optional(count),
-  retainedSize: optional(size),
-  garbageSize: optional(size),
-  countChange: optional(count),
-  sizeChange: optional(size),
+const site = s.object({
+  function: s.text(),
+  file: s.text(),
+  line: s.count,
+  count: s.count,
+  size: s.size,
+  sizeError: s.size,
+  samples: s.optional(s.count),
+  retainedSize: s.optional(s.size),
+  garbageSize: s.optional(s.size),
+  countChange: s.optional(s.count),
+  sizeChange: s.optional(s.size),
 });
 
 export const sites = question({
@@ -42,13 +30,13 @@ export const sites = question({
     "Which lines of source allocated what is alive? For a dump with the heap profile of its moment, or a snapshot that V8 wrote while it tracked allocations. With before (and its profile), which lines have more live objects now.",
   basis: "Numbers of a sampled profile are estimates; sizeError is their standard error.",
   input: {
-    heap,
-    profile: optional(path, "of a dump: the path of its profile (heap.pb.gz)"),
-    before,
-    beforeProfile: optional(path, "the profile of before"),
-    ...page,
+    heap: s.heap,
+    profile: s.optional(s.path, "of a dump: the path of its profile (heap.pb.gz)"),
+    before: s.before,
+    beforeProfile: s.optional(s.path, "the profile of before"),
+    ...s.page,
   },
-  output: { exact: flag, totalLiveSize: size, sites: list(site) },
+  output: { exact: s.flag, totalLiveSize: s.size, sites: s.list(site) },
   isPaged: true,
   isRepeatable: false,
   async ask(args, context) {
