@@ -1,7 +1,7 @@
 /** Classes, from a view of all of them. */
-import type { SizeParts } from "../../../answers.js";
 import type { ConstructorView, Warning } from "../../../index.js";
 import { matcher } from "../glob.js";
+import { count, list, type ObjectOf, object, parts, size, type TypeOf, text } from "../shapes.js";
 import type { Found } from "./found.js";
 import { type PageRequest, pageOf, textOf } from "./parameters.js";
 
@@ -13,23 +13,19 @@ export interface WantedClasses extends PageRequest {
   contains?: string | undefined;
 }
 
-export interface ServedClass {
-  className: string;
-  count: number;
-  shallowSize: number;
-  retainedSize: number;
-  /** Of heaps that were joined: these sizes by heap. */
-  shallowParts?: SizeParts;
-  retainedParts?: SizeParts;
-}
+const row = object({
+  className: text(),
+  count,
+  shallowSize: size,
+  retainedSize: size,
+  shallowParts: parts,
+  retainedParts: parts,
+});
+export type ServedClass = TypeOf<typeof row>;
 
 /** The live objects of the wanted classes. */
-export interface ServedClasses {
-  totalLiveSize: number;
-  /** Of heaps that were joined: these bytes by heap. */
-  totalLiveParts?: SizeParts;
-  rows: ServedClass[];
-}
+export const CLASSES = { totalLiveSize: size, totalLiveParts: parts, rows: list(row) };
+export type ServedClasses = ObjectOf<typeof CLASSES>;
 
 /** The live objects of the wanted classes. */
 export function classes(view: ConstructorView, wanted: WantedClasses): Found<ServedClasses> {

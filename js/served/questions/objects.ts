@@ -7,8 +7,18 @@ import type {
   Heap,
   ObjectAnswer,
   PathAnswer,
-  SizeParts,
 } from "../../../index.js";
+import {
+  count,
+  list,
+  nullable,
+  type ObjectOf,
+  object as objectOf,
+  parts,
+  size,
+  type TypeOf,
+  text,
+} from "../shapes.js";
 import type { Found, Watch } from "./found.js";
 import { addressOf, type PageRequest, pageOf } from "./parameters.js";
 
@@ -90,24 +100,25 @@ export async function pathsOf(
   return { body, warnings, partial };
 }
 
-/** An object that is dominated, or the objects of a class. */
-export interface DominatedRow {
-  /** Null for a group of a class. */
-  address: number | null;
-  addressText: string | null;
-  className: string;
-  count: number;
-  shallowSize: number;
-  retainedSize: number;
-  retainedParts?: SizeParts;
-}
+/** An object that is dominated, or the objects of a class: then it has no address. */
+const dominated = objectOf({
+  address: nullable(count),
+  addressText: nullable(text()),
+  className: text(),
+  count,
+  shallowSize: size,
+  retainedSize: size,
+  retainedParts: parts,
+});
+export type DominatedRow = TypeOf<typeof dominated>;
 
-export interface DominatorsBody {
-  /** Null for the whole heap. */
-  address: number | null;
-  addressText: string | null;
-  children: DominatedRow[];
-}
+/** The address is null for the whole heap. */
+export const DOMINATORS = {
+  address: nullable(count),
+  addressText: nullable(text()),
+  children: list(dominated),
+};
+export type DominatorsBody = ObjectOf<typeof DOMINATORS>;
 
 /** What an object dominates immediately; without an address, what no object dominates. */
 export async function dominators(

@@ -7,34 +7,43 @@ import type {
   PlaceTable,
   SiteGrowthAnswer,
 } from "../../../index.js";
+import {
+  count,
+  flag,
+  list,
+  type ObjectOf,
+  object,
+  optional,
+  size,
+  type TypeOf,
+  text,
+} from "../shapes.js";
 import type { Found, Watch } from "./found.js";
 import { type PageRequest, pageOf } from "./parameters.js";
 
 /** A line of source, and what of its allocations is alive. */
-export interface SiteRow {
-  function: string;
+const site = object({
+  function: text(),
   /** Empty if it is not known. */
-  file: string;
+  file: text(),
   /** From 1 on; 0 if it is not known. */
-  line: number;
-  count: number;
-  size: number;
+  line: count,
+  count,
+  size,
   /** The standard error of `size`. */
-  sizeError: number;
-  samples?: number;
-  retainedSize?: number;
-  garbageSize?: number;
+  sizeError: size,
+  samples: optional(count),
+  retainedSize: optional(size),
+  garbageSize: optional(size),
   /** Since the earlier moment, if there is one. */
-  countChange?: number;
-  sizeChange?: number;
-}
+  countChange: optional(count),
+  sizeChange: optional(size),
+});
+export type SiteRow = TypeOf<typeof site>;
 
-export interface SitesBody {
-  /** Whether every allocation was recorded. */
-  exact: boolean;
-  totalLiveSize: number;
-  sites: SiteRow[];
-}
+/** `exact`: every allocation was recorded. */
+export const SITES = { exact: flag, totalLiveSize: size, sites: list(site) };
+export type SitesBody = ObjectOf<typeof SITES>;
 
 /** A heap with the profile of its moment; of a snapshot in which V8 tracked allocations, without one. */
 export interface Profiled {

@@ -6,83 +6,18 @@ import {
   MOST_ENTRIES,
   MOST_OFFSET,
 } from "../../../js/served/questions/parameters.ts";
+import {
+  type Fields,
+  optional,
+  type Schema,
+  text,
+  usually,
+  whole,
+} from "../../../js/served/shapes.ts";
 import { ANSWERS, NAMED, PARAMETERS } from "./generated/schemas.mts";
 
-// No part of the JSON.
-declare const TYPE: unique symbol;
-const OPTIONAL = Symbol("optional");
+export * from "../../../js/served/shapes.ts";
 
-/** The schema of a value of this type. */
-export type Schema<T> = JsonSchema & { readonly [TYPE]?: T };
-/** Of a field that may be absent. */
-export type Optional<T> = Schema<T> & { [OPTIONAL]: true };
-/** Fields by name. */
-export type Fields = Record<string, Schema<unknown>>;
-export type TypeOf<S> = S extends Schema<infer T> ? T : never;
-type OptionalNames<F> = { [K in keyof F]: F[K] extends Optional<unknown> ? K : never }[keyof F];
-/** The type of an object with these fields. */
-export type ObjectOf<F> = { [K in Exclude<keyof F, OptionalNames<F>>]: TypeOf<F[K]> } & {
-  [K in OptionalNames<F>]?: TypeOf<F[K]> | undefined;
-};
-
-export const text = (maxLength?: number, more: JsonSchema = {}): Schema<string> => ({
-  type: "string",
-  ...(maxLength === undefined ? {} : { maxLength }),
-  ...more,
-});
-export const whole = (minimum: number, maximum: number): Schema<number> => ({
-  type: "integer",
-  minimum,
-  maximum,
-});
-export const flag: Schema<boolean> = { type: "boolean" };
-/** One of these texts. */
-export const choice = <T extends string>(...values: T[]): Schema<T> => ({
-  type: "string",
-  enum: values,
-});
-export const list = <T,>(items: Schema<T>, bounds: JsonSchema = {}): Schema<T[]> => ({
-  type: "array",
-  items,
-  ...bounds,
-});
-export const nullable = <T,>(schema: Schema<T>): Schema<T | null> =>
-  schema.type !== undefined && Object.keys(schema).length === 1
-    ? { type: [String(schema.type), "null"] }
-    : { anyOf: [schema, { type: "null" }] };
-/** A type to which others refer. */
-export const named = <T,>(name: string, schema: Schema<T>): Schema<T> => {
-  NAMED[name] = schema;
-  return { $ref: `#/$defs/${name}` };
-};
-export const optional = <T,>(schema: Schema<T>, description?: string): Optional<T> => ({
-  ...(description === undefined ? schema : described(schema, description)),
-  [OPTIONAL]: true,
-});
-export const described = <T,>(schema: Schema<T>, description: string): Schema<T> => ({
-  ...schema,
-  description,
-});
-/** What is left out is this. */
-export const usually = <T,>(schema: Schema<T>, value: T, description?: string): Schema<T> => ({
-  ...schema,
-  default: value,
-  ...(description === undefined ? {} : { description }),
-});
-export const object = <F extends Fields>(properties: F): Schema<ObjectOf<F>> => ({
-  type: "object",
-  properties,
-  required: Object.keys(properties).filter((name) => {
-    const field = properties[name] as Schema<unknown>;
-    return !(OPTIONAL in field) && field.default === undefined;
-  }),
-  additionalProperties: false,
-});
-
-/** Numbers of answers. */
-export const count: Schema<number> = { type: "number" };
-/** Bytes. */
-export const size = count;
 export const path = text(4096);
 export const heap = text(100, { description: "a handle from open_heaps" });
 export const before = optional(text(100), "the handle of an earlier dump, to compare with");
@@ -141,6 +76,12 @@ export function fields(type: string, ...names: string[]): Fields {
 export function typeNamed<T>(type: string): Schema<T> {
   return (ANSWERS[type] ?? { $ref: `#/$defs/${type}` }) as Schema<T>;
 }
+
+/** A type to which others refer. */
+export const named = <T,>(name: string, schema: Schema<T>): Schema<T> => {
+  NAMED[name] = schema;
+  return { $ref: `#/$defs/${name}` };
+};
 
 /** A schema with the types to which it refers. */
 export function withTypes(schema: JsonSchema): JsonSchema {

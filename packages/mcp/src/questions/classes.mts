@@ -1,24 +1,12 @@
 /** Which classes use the memory, and which changed. */
-import type { SizeParts } from "@warpo/heap-analyzer";
 import { QuestionError } from "../../../../js/served/errors.ts";
-import { classes as classesOf, rowsOf } from "../../../../js/served/questions/classes.ts";
+import { CLASSES, classes as classesOf, rowsOf } from "../../../../js/served/questions/classes.ts";
 import { formatCount, formatSize, inWords } from "../lines.mts";
 import { asking, question, watched } from "../question.mts";
 import * as s from "../schema.mts";
 
 const BASIS =
   "retainedSize of a class counts each byte once, and removing all its objects frees at least that much.";
-
-const parts = s.optional(s.typeNamed<SizeParts>("parts"));
-
-const row = s.object({
-  className: s.text(),
-  count: s.count,
-  shallowSize: s.size,
-  retainedSize: s.size,
-  shallowParts: parts,
-  retainedParts: parts,
-});
 
 export const classes = question({
   name: "classes",
@@ -32,7 +20,7 @@ export const classes = question({
     sort: s.usually(s.choice("retained", "shallow", "count"), "retained"),
     ...s.page,
   },
-  output: { totalLiveSize: s.size, totalLiveParts: parts, rows: s.list(row) },
+  output: CLASSES,
   isPaged: true,
   async ask({ heap: handle, sort, ...asked }, context) {
     return await asking(context, { heap: handle }, async (open) => {

@@ -1,11 +1,5 @@
 /** Which dumps there are, and what is in them. */
-import type {
-  Accounting,
-  JoinedSums,
-  SizeParts,
-  SummaryAnswer,
-  Warning,
-} from "@warpo/heap-analyzer";
+import type { Accounting, JoinedSums, SummaryAnswer, Warning } from "@warpo/heap-analyzer";
 import { QuestionError } from "../../../../js/served/errors.ts";
 import { LONGEST_TEXT } from "../../../../js/served/questions/parameters.ts";
 import { givenAddress } from "../../../../js/units.ts";
@@ -70,7 +64,7 @@ const opened = s.object({
   dump: s.text(),
   totalHeapSize: s.optional(s.size, "absent for a heap snapshot of V8"),
   totalLiveSize: s.size,
-  totalLiveParts: s.optional(s.typeNamed<SizeParts>("parts")),
+  totalLiveParts: s.parts,
   liveObjects: s.count,
 });
 

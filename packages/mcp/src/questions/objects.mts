@@ -13,7 +13,6 @@ import type {
   ObjectOptions,
   PathAnswer,
   PathsOptions,
-  SizeParts,
 } from "@warpo/heap-analyzer";
 import { QuestionError } from "../../../../js/served/errors.ts";
 import * as questions from "../../../../js/served/questions/objects.ts";
@@ -256,21 +255,7 @@ export const dominators = question({
     by: s.usually(s.choice("object", "class"), "object"),
     ...s.page,
   },
-  output: {
-    address: s.nullable(s.count),
-    addressText: s.nullable(s.text()),
-    children: s.list(
-      s.object({
-        address: s.nullable(s.count),
-        addressText: s.nullable(s.text()),
-        className: s.text(),
-        count: s.count,
-        shallowSize: s.size,
-        retainedSize: s.size,
-        retainedParts: s.optional(s.typeNamed<SizeParts>("parts")),
-      }),
-    ),
-  },
+  output: questions.DOMINATORS,
   isPaged: true,
   async ask({ heap: handle, ...wanted }, context) {
     return await asking(context, { heap: handle }, (open) =>

@@ -1,6 +1,6 @@
 /** Which lines of source allocated what is alive. */
 import { QuestionError } from "../../../../js/served/errors.ts";
-import { sites as sitesOf } from "../../../../js/served/questions/places.ts";
+import { SITES, sites as sitesOf } from "../../../../js/served/questions/places.ts";
 import { formatCount, formatSize } from "../lines.mts";
 import { asking, question, watched } from "../question.mts";
 import { type Roots, readFrom } from "../roots.mts";
@@ -8,20 +8,6 @@ import * as s from "../schema.mts";
 
 /** Bytes of a profile. Those of long runs have some MiB. */
 const MOST_BYTES = 256 * 2 ** 20;
-
-const site = s.object({
-  function: s.text(),
-  file: s.text(),
-  line: s.count,
-  count: s.count,
-  size: s.size,
-  sizeError: s.size,
-  samples: s.optional(s.count),
-  retainedSize: s.optional(s.size),
-  garbageSize: s.optional(s.size),
-  countChange: s.optional(s.count),
-  sizeChange: s.optional(s.size),
-});
 
 export const sites = question({
   name: "sites",
@@ -36,7 +22,7 @@ export const sites = question({
     beforeProfile: s.optional(s.path, "the profile of before"),
     ...s.page,
   },
-  output: { exact: s.flag, totalLiveSize: s.size, sites: s.list(site) },
+  output: SITES,
   isPaged: true,
   isRepeatable: false,
   async ask(args, context) {
