@@ -1,4 +1,5 @@
-// Heap snapshots of hosts that `npm run test:full -- hosts` installs: objects of WasmGC in Node 24, and a leak in Bun.
+// Heap snapshots of hosts that `npm run test:full -- hosts` installs: objects of WasmGC in Node 24, bytes outside of
+// the heap in Node 26, and a leak in Bun.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,6 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { growth, openHeapFile } from "../dist/index.js";
 import type { Heap } from "../index.js";
+import { BYTES_OUTSIDE, NODE_26 } from "./snapshots/hosts.ts";
 import { PARTS } from "./snapshots/leaks.ts";
 import { wasmGc } from "./snapshots/wasm_gc.ts";
 import { compile, UNOPTIMISED } from "./support/compile.ts";
@@ -17,7 +19,7 @@ const VERSIONS = join(import.meta.dirname, "node_versions/node_modules");
 const NODE = join(VERSIONS, "node-24/bin/node");
 const BUN = join(VERSIONS, "bun/bin/bun");
 
-for (const path of [NODE, BUN].filter((path) => !existsSync(path))) {
+for (const path of [NODE, NODE_26, BUN].filter((path) => !existsSync(path))) {
   console.info(`snapshots of ${path} are left out: npm run test:full -- hosts installs it`);
 }
 
@@ -34,6 +36,23 @@ function written(host: string, name: string, ...args: string[]): string[] {
   execFileSync(host, [program, ...args.slice(1), ...files]);
   return files;
 }
+
+test.skipIf(!existsSync(NODE_26))(
+  "what Node 26 counts outside of its heap is live, and of no object",
+  () => {
+    const file = join(folder, "outside.heapsnapshot");
+    const program = join(import.meta.dirname, "snapshots/program.cjs");
+    execFileSync(NODE_26, ["--require", BYTES_OUTSIDE, program, file, `${file}.after`]);
+    const { snapshot } = JSON.parse(readFileSync(file, "utf8"));
+    expect(snapshot.extra_native_bytes).toBeGreaterThan(0);
+    const heap = openHeapFile(file);
+    const { outsideSize, totalLiveSize } = heap.summary();
+    expect(outsideSize).toBe(snapshot.extra_native_bytes);
+    const { constructors } = heap.constructors();
+    const ofObjects = constructors.reduce((sum, { totalShallowSize }) => sum + totalShallowSize, 0);
+    expect(totalLiveSize).toBe(ofObjects + (outsideSize ?? 0));
+  },
+);
 
 describe.skipIf(!existsSync(NODE))("objects of WasmGC in Node 24", () => {
   let named: string;

@@ -7,6 +7,9 @@ import { findChromium, startChromium } from "../browser/chromium.ts";
 
 const PROGRAM = join(import.meta.dirname, "program.cjs");
 const VERSIONS = join(import.meta.dirname, "../node_versions/node_modules");
+export const NODE_26 = join(VERSIONS, "node-26/bin/node");
+/** A program that is loaded before another one, after which Node 26 counts bytes outside of the heap. */
+export const BYTES_OUTSIDE = join(import.meta.dirname, "bytes_outside.cjs");
 
 export interface Host {
   title: string;
@@ -77,6 +80,8 @@ export const HOSTS: Host[] = [
   node(`Node ${process.versions.node}`, process.execPath),
   node("Node 22", join(VERSIONS, "node-22/bin/node")),
   node("Node 24", join(VERSIONS, "node-24/bin/node")),
+  node("Node 26", NODE_26),
+  node("Node 26 with bytes outside of the heap", NODE_26, "--require", BYTES_OUTSIDE),
   node("Deno", join(VERSIONS, "deno/deno"), "run", "-A"),
   node("Bun", join(VERSIONS, "bun/bin/bun")),
   {
