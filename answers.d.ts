@@ -6,7 +6,7 @@
  * name ↑, address ↑, except where another order is given. The order is total.
  */
 // Written by `just generate` from the types of the engine: change those.
-import type { Warning } from "./index.js";
+import type { View, Warning } from "./index.js";
 
 /** A part of a list. */
 export interface Page {
@@ -1346,6 +1346,151 @@ export interface SiteChange {
   sizeChange: number;
   /** The standard error of `sizeChange`; 0 if it is exact. */
   sizeError: number;
+}
+
+/** The live objects of one dump, by class. */
+export interface ConstructorView extends View {
+  /**
+   * The allocator's space: the size of the memory minus the address of the first block. Absent for a heap snapshot of
+   * V8.
+   */
+  totalHeapSize?: number;
+  /** Sum of the shallow sizes of all live heap objects. */
+  totalLiveSize: number;
+  /** Of heaps that were joined: the same by heap. Absent for one heap. */
+  totalLiveParts?: SizeParts;
+  /**
+   * Of a program of C, C++, Rust or Zig: the part of it to which nothing in the memory leads. Absent for other heaps.
+   */
+  totalUnreferencedSize?: number;
+  /** Rows in the requested order. */
+  constructors: ConstructorRow[];
+  /**
+   * Whether the heap is damaged and the view covers only the part before the damage (`AnalysisOptions.partial`).
+   */
+  partial: boolean;
+  /** The reasons why numbers may be wrong; empty if there are none. */
+  warnings: Warning[];
+  /** What every byte of the heap is used for. Null for a heap snapshot of V8, which does not say it. */
+  accounting: Accounting | null;
+}
+
+/** The live objects of one class. */
+export interface ConstructorRow {
+  /** Source-level name with its module path, such as `assembly/index/Node`. */
+  className: string;
+  /**
+   * Only for programs of C, C++ and Rust: how the type of these blocks was found, and of several ways the worst. From
+   * a table of functions in the block (`dynamic`), from the container that holds it, from the variable or field that
+   * refers to it, because it is the only type that fits (`fit`), or not at all.
+   */
+  typeEvidence?: "dynamic" | "container" | "field" | "fit" | "none";
+  /** Number of live objects. */
+  count: number;
+  /** Sum of the instances' shallow sizes. */
+  totalShallowSize: number;
+  /** Sum of the instances' retained sizes. Retained sizes overlap, so the sum may exceed the live size. */
+  totalRetainedSize: number;
+  /**
+   * The bytes that at least one of the instances retains, each counted once: an instance inside what another instance
+   * of the class retains adds nothing. Removing all instances frees at least that much. The sum never exceeds the live
+   * size. Present in the views of a loaded heap, and with the option `retainedSet`. Not enumerable, so JSON leaves it
+   * out.
+   */
+  readonly retainedSetSize?: number;
+  /**
+   * Of heaps that were joined: `totalShallowSize`, `totalRetainedSize` and `retainedSetSize` by heap. Absent for one
+   * heap.
+   */
+  totalShallowParts?: SizeParts;
+  totalRetainedParts?: SizeParts;
+  /** Not enumerable, so JSON leaves it out. */
+  readonly retainedSetParts?: SizeParts;
+  /** Order: retained size ↓, shallow size ↓, address ↑. Created when first read. */
+  readonly instances: Instance[];
+  /**
+   * The same instances in the same order as columns: read these when there are millions. Not enumerable, so JSON and
+   * clones leave them out.
+   */
+  readonly instanceColumns: InstanceColumns;
+}
+
+/** One live object. */
+export interface Instance {
+  /** The address of its payload in linear memory. */
+  address: number;
+  /** The size of its allocator block: payload, object header and block header. */
+  shallowSize: number;
+  /**
+   * What would be freed if this object went away: the shallow sizes of the object and of all objects that it
+   * dominates.
+   */
+  retainedSize: number;
+}
+
+/** Instances as columns of equal length. */
+export interface InstanceColumns {
+  /** A Float64Array if an address needs more than 32 bits. */
+  addresses: Uint32Array | Float64Array;
+  /** A Float64Array if a size needs more than 32 bits, which happens only in heap snapshots of V8. */
+  shallowSizes: Uint32Array | Float64Array;
+  retainedSizes: Uint32Array | Float64Array;
+}
+
+/** What changed between two dumps. Two objects are the same if their class name and address are the same. */
+export interface ComparisonView extends View {
+  /** The sizes of the heaps are absent for heap snapshots of V8. */
+  beforeTotalHeapSize?: number;
+  afterTotalHeapSize?: number;
+  totalHeapSizeDelta?: number;
+  beforeTotalLiveSize: number;
+  afterTotalLiveSize: number;
+  totalLiveSizeDelta: number;
+  /** Of a program of C, C++, Rust or Zig: to what nothing in the memory leads. Absent for other heaps. */
+  beforeTotalUnreferencedSize?: number;
+  afterTotalUnreferencedSize?: number;
+  totalUnreferencedSizeDelta?: number;
+  /** Rows in the requested order; classes without a change are left out. */
+  constructors: ComparisonRow[];
+  /** Whether a heap is damaged and the view covers only the part before the damage (`AnalysisOptions.partial`). */
+  partial: boolean;
+  /** The warnings of both dumps. Each message begins with the name of the dump. */
+  warnings: Warning[];
+}
+
+/** What changed in one class. */
+export interface ComparisonRow {
+  /** Source-level name with its module path. */
+  className: string;
+  /** Objects only in the after dump. */
+  newCount: number;
+  /** Objects only in the before dump. */
+  deletedCount: number;
+  /** newCount − deletedCount. */
+  countDelta: number;
+  /** Sum of the shallow sizes of the new objects. */
+  allocatedSize: number;
+  /** Sum of the shallow sizes of the deleted objects. */
+  freedSize: number;
+  /** allocatedSize − freedSize. */
+  sizeDelta: number;
+  /** Order: new before deleted, then shallow size ↓, retained size ↓, address ↑. Created when first read. */
+  readonly instances: ChangedInstance[];
+  /** The same instances in the same order as columns. Not enumerable, so JSON and clones leave them out. */
+  readonly instanceColumns: ChangedInstanceColumns;
+}
+
+/** One object that was created or deleted between two dumps. */
+export interface ChangedInstance extends Instance {
+  /**
+   * `new`: only in the after dump, with its sizes there. `delete`: only in the before dump, with its sizes there.
+   */
+  changeKind: "new" | "delete";
+}
+
+/** Changed instances as columns of equal length: the first `newCount` are new, the others deleted. */
+export interface ChangedInstanceColumns extends InstanceColumns {
+  newCount: number;
 }
 
 /**

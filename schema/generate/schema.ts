@@ -29,6 +29,7 @@ export interface Schema {
   "x-ts"?: string;
   /** Of `paths`: it is not an option but one of the targets. */
   "x-target"?: true;
+  "x-readonly"?: true;
   /** An earlier heap; the engine reads only whether there is one. */
   "x-earlier"?: true;
   /** Its properties are options beside the others. */

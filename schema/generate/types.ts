@@ -18,7 +18,7 @@ const ANSWERS = `/**
  * Sizes are in bytes, addresses are offsets in linear memory. The order of lists is size ↓, count ↓,
  * name ↑, address ↑, except where another order is given. The order is total.
  */
-${MARK}import type { Warning } from "./index.js";
+${MARK}import type { View, Warning } from "./index.js";
 
 /** A part of a list. */
 export interface Page {
@@ -61,6 +61,10 @@ const OPENING: Record<string, [printed: string, extended?: string]> = {
 const ADDED: Record<string, string> = {
   SitesAnswer: 'Omit<Answer, "schemaVersion">, Page',
   SiteGrowthAnswer: 'Omit<Answer, "schemaVersion">, Page',
+  ConstructorView: "View",
+  ComparisonView: "View",
+  ChangedInstance: "Instance",
+  ChangedInstanceColumns: "InstanceColumns",
 };
 
 /** Types that others define. */
@@ -175,7 +179,8 @@ class Printer {
       const isRequired = required.includes(name) && schema.default === undefined;
       const type = this.#type(isRequired ? schema : withoutNull(schema), indent);
       const absent = this.#kind === "option" && !isRequired ? " | null | undefined" : "";
-      return `${this.#comment(schema, indent)}${indent}${name}${isRequired ? "" : "?"}: ${type}${absent};\n`;
+      const readonly = schema["x-readonly"] ? "readonly " : "";
+      return `${this.#comment(schema, indent)}${indent}${readonly}${name}${isRequired ? "" : "?"}: ${type}${absent};\n`;
     });
     return fields.join("");
   }

@@ -2,6 +2,7 @@
 //! generated. It is a package of its own because it keeps the order of fields in any JSON, which the engine does not.
 
 mod opening;
+mod views;
 
 use std::error::Error;
 use std::path::Path;
@@ -15,6 +16,7 @@ use questions::{
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Value, json};
+use views::{ComparisonView, ConstructorView};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -35,6 +37,8 @@ fn files() -> Result<[(&'static str, String); 2], Box<dyn Error>> {
         reference::<SiteGrowth>(&mut answers),
         reference::<UnreachableGraph>(&mut answers),
         reference::<Answer>(&mut answers),
+        reference::<ConstructorView>(&mut answers),
+        reference::<ComparisonView>(&mut answers),
     ];
     let mut options = SchemaSettings::draft2020_12().into_generator();
     let questions = [
