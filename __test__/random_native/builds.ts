@@ -26,6 +26,8 @@ export interface BuildKind {
 // The bundled judge is at the same depth.
 const ROOT = resolve(import.meta.dirname, "../..");
 const PROGRAM = resolve(ROOT, "__test__/programs/native/random.c");
+/** Is linked behind the allocator. */
+const BEHIND = resolve(ROOT, "__test__/programs/native/random_behind.c");
 const OUTPUT = resolve(ROOT, "build/random_native");
 const LEVELS = ["-O0", "-O1", "-O2", "-O3"];
 const DLMALLOC = { name: "dlmalloc", overhead: 4, mostRounding: 28 };
@@ -51,18 +53,20 @@ function run(commands: string[][]): string | undefined {
 }
 
 function clang(wasm: string, level: string): string | undefined {
-  const object = `${wasm}.o`;
+  const [object, behind] = [`${wasm}.o`, `${wasm}.behind.o`];
   const common = ["clang", "--target=wasm32-wasi"];
   return run([
     [...common, "-c", level, "-o", object, PROGRAM],
-    [...common, "-mexec-model=reactor", "-o", wasm, object],
+    [...common, "-c", level, "-o", behind, BEHIND],
+    // Static data is in the order of the files, and the allocator's state is that of libc.
+    [...common, "-mexec-model=reactor", "-o", wasm, object, "-lc", behind],
   ]);
 }
 
 function emcc(wasm: string, level: string, allocator: Allocator): string | undefined {
   const settings = ["-sSTANDALONE_WASM", "-sALLOW_MEMORY_GROWTH", `-sMALLOC=${allocator.name}`];
   const names = ["--profiling-funcs", "-sERROR_ON_UNDEFINED_SYMBOLS=0", "--no-entry"];
-  return run([["emcc", level, ...settings, ...names, "-o", wasm, PROGRAM]]);
+  return run([["emcc", level, ...settings, ...names, "-o", wasm, PROGRAM, BEHIND]]);
 }
 
 const UNALIGNED = [1, 2, 3].map((zeros) => {

@@ -22,6 +22,10 @@ interface Totals {
   blocks: number;
   unreferenced: number;
   retained: number;
+  /** Words behind objects, fields at the same offset of others, and dumps in which the former are weak. */
+  slack: number;
+  fields: number;
+  withoutSlack: number;
   hidden: Map<string, number>;
   elsewhere: Map<string, number>;
   failures: string[];
@@ -67,6 +71,9 @@ function judgeBuild(build: Build, { heaps, seed: first, explain = false }: Optio
     blocks: 0,
     unreferenced: 0,
     retained: 0,
+    slack: 0,
+    fields: 0,
+    withoutSlack: 0,
     hidden: new Map(),
     elsewhere: new Map(),
     failures: [],
@@ -89,6 +96,9 @@ function add(totals: Totals, judged: Judged): void {
   totals.blocks += judged.blocks;
   totals.unreferenced += judged.unreferenced;
   totals.retained += judged.retained;
+  totals.slack += judged.slack;
+  totals.fields += judged.fields;
+  totals.withoutSlack += Number(judged.isWithoutSlack);
   for (const [word, count] of judged.hidden) increase(totals.hidden, word, count);
   for (const [how, count] of judged.elsewhere) increase(totals.elsewhere, How[how], count);
 }
@@ -105,6 +115,7 @@ function report(name: string, totals: Totals): void {
     `${name}: ${totals.heaps} heaps, ${totals.dumps} dumps, ${totals.blocks} blocks, of which ` +
       `${totals.unreferenced} unreferenced; ${totals.retained} retained sizes; ` +
       `${totals.failures.length} disagreements\n` +
+      `  ${totals.slack} words behind objects, weak in ${totals.withoutSlack} dumps; ${totals.fields} fields like them, never weak\n` +
       `  lost, but referred to by a word: ${list(totals.hidden)}\n` +
       `  unreferenced, but not lost: ${list(totals.elsewhere)}`,
   );

@@ -39,6 +39,7 @@ export function judgeHeap(
   let exports: WebAssembly.Exports;
   const memory = () => (exports.memory as WebAssembly.Memory).buffer;
   const stackPointer = () => (exports[STACK_POINTER] as WebAssembly.Global).value as number;
+  const addressOf = (name: string) => (exports[name] as () => number)() >>> 0;
   let bottom = 0;
   const log: Log = new Log(memory, () => {
     log.checkMemory();
@@ -47,7 +48,8 @@ export function judgeHeap(
     const answers = ask(dump, wasm);
     lies.answers?.(answers, log);
     const stack = { start: stackPointer(), end: bottom };
-    outcome.judged.push(judgeDump(log, answers, { bytes: memory(), stack }, allocator));
+    const classes = { small: addressOf("small_class"), large: addressOf("large_class") };
+    outcome.judged.push(judgeDump(log, answers, { bytes: memory(), stack, classes }, allocator));
   });
   const imports = lies.log ? leavingOut(log.imports, lies.log) : log.imports;
   exports = new WebAssembly.Instance(module, { ...unused(module), log: imports }).exports;

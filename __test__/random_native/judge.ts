@@ -15,6 +15,8 @@ import {
   type Memory,
   reached,
   rootBlocks,
+  type Word,
+  withoutSlack,
 } from "./memory_graph.ts";
 
 /** The analyzer says something that is not so. */
@@ -37,6 +39,11 @@ export interface Judged {
   /** Unreferenced blocks that the program can still find. */
   elsewhere: Map<How, number>;
   retained: number;
+  /** Whether retained sizes are those without the words behind objects. */
+  isWithoutSlack: boolean;
+  /** Whether there is a word behind an object that refers to a block, and a field at the same offset of a larger one. */
+  slack: number;
+  fields: number;
   /** What explains each of these blocks. */
   explanations: string[];
 }
@@ -63,17 +70,70 @@ export function judgeDump(
   const found = reached(all, rootBlocks(all));
   const truly = reached(own, rootBlocks(own));
   checkUnreferenced(answers, found);
-  const entries = checkEntries(answers, found, all);
+  const objects = objectsOf(log, memory);
+  const isOld = ({ at, from }: Word) => objects.small.has(from ?? -1) && at - (from ?? 0) >= SMALL;
+  const checked = checkGraph(answers, { words, found, objects });
   const judged: Judged = {
     blocks: usable.size,
     unreferenced: usable.size - found.size,
     hidden: new Map(),
     elsewhere: new Map(),
-    retained: checkRetained(answers, [...rootBlocks(all), ...entries], all),
+    ...checked,
+    slack: words.filter(isOld).length,
+    fields: words.filter(
+      ({ at, from }) => objects.large.has(from ?? -1) && at - (from ?? 0) === SMALL,
+    ).length,
     explanations: [],
   };
   explain(judged, log, { words, truly, found });
   return judged;
+}
+
+/** The size of objects of the small class; those of the large one have a union there. */
+const SMALL = 12;
+
+/** The blocks of objects of the program's classes, by what they begin with. */
+function objectsOf(log: Log, { bytes, classes }: Memory): Record<"small" | "large", Set<number>> {
+  const words = new DataView(bytes);
+  const blocks = [...log.blocks.values()].filter(({ size }) => size >= SMALL);
+  const of = (address: number) =>
+    new Set(
+      blocks.map(({ address }) => address).filter((at) => words.getUint32(at, true) === address),
+    );
+  return { small: of(classes.small), large: of(classes.large) };
+}
+
+/**
+ * Entries and retained sizes are those of all words, or, if words are behind objects, without these from some offset on.
+ * Fields of other objects are never left out.
+ */
+function checkGraph(
+  answers: Answers,
+  {
+    words,
+    found,
+    objects,
+  }: { words: Word[]; found: Set<number>; objects: Record<"small" | "large", Set<number>> },
+): Pick<Judged, "retained" | "isWithoutSlack"> {
+  const check = (words: Word[]) => {
+    const all = bySource(words);
+    const entries = checkEntries(answers, found, all);
+    return checkRetained(answers, [...rootBlocks(all), ...entries], { words: all, objects });
+  };
+  try {
+    return { retained: check(words), isWithoutSlack: false };
+  } catch (first) {
+    for (const end of [SMALL, SMALL + 4]) {
+      const fewer = withoutSlack(words, (block) => objects.small.has(block), end);
+      if (fewer.length === words.length) continue;
+      try {
+        return { retained: check(fewer), isWithoutSlack: true };
+      } catch (error) {
+        if (!(error instanceof Disagreement)) throw error;
+      }
+    }
+    throw first;
+  }
 }
 
 function checkBlocks(log: Log, { blocks, live, heapSize }: Answers, allocator: Allocator): void {
@@ -131,12 +191,23 @@ function checkEntries(
 function checkRetained(
   { blocks }: Answers,
   roots: number[],
-  words: ReturnType<typeof bySource>,
+  {
+    words,
+    objects,
+  }: {
+    words: ReturnType<typeof bySource>;
+    objects: Record<"small" | "large", Set<number>>;
+  },
 ): number {
   // Those with the most to say.
-  const chosen = [...blocks]
-    .sort(([, left], [, right]) => right.retainedSize - left.retainedSize)
-    .slice(0, RETAINED_SIZES);
+  const sorted = [...blocks].sort(([, left], [, right]) => right.retainedSize - left.retainedSize);
+  const first = (of: (address: number) => boolean) =>
+    sorted.filter(([address]) => of(address)).slice(0, RETAINED_SIZES);
+  const chosen = [
+    ...first(() => true),
+    ...first((address) => objects.small.has(address)),
+    ...first((address) => objects.large.has(address)),
+  ];
   for (const [address, { retainedSize }] of chosen) {
     const kept = reached(words, roots, address);
     let freed = 0;

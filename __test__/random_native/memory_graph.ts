@@ -28,6 +28,8 @@ export interface Memory {
   bytes: ArrayBuffer;
   /** The part of the stack that is in use. */
   stack: { start: number; end: number };
+  /** What objects of the program's two classes begin with. */
+  classes: { small: number; large: number };
 }
 
 /** The bytes that the program may use of each block, by address. */
@@ -107,6 +109,30 @@ export function bySource(words: Iterable<Word>): Map<number | undefined, Word[]>
     else of.push(word);
   }
   return sorted;
+}
+
+/**
+ * The words without those that are old for certain, because they are behind an object of the small class, and to whose
+ * targets something else leads. What only such words lead to, they keep.
+ *
+ * @param end where the object ends.
+ */
+export function withoutSlack(
+  words: Word[],
+  isSmall: (block: number) => boolean,
+  end: number,
+): Word[] {
+  const isSlack = ({ at, from }: Word) => from !== undefined && isSmall(from) && at - from >= end;
+  const strong = words.filter((word) => !isSlack(word));
+  const roots = rootBlocks(bySource(words));
+  const isReached = reached(bySource(words), roots);
+  const isHeld = reached(bySource(strong), roots);
+  const isTarget = new Set(strong.map(({ to }) => to));
+  return words.filter((word) => {
+    if (!isSlack(word)) return true;
+    if (isReached.has(word.to)) return isReached.has(word.from as number) && !isHeld.has(word.to);
+    return !isTarget.has(word.to);
+  });
 }
 
 /** The blocks to which the roots refer. */

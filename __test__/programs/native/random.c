@@ -28,7 +28,11 @@ IMPORT(dump) void log_dump(void);
 
 #define MOST_BLOCKS 2000
 #define TABLE 24
+#define EDGE 4
 #define SLOTS 6
+
+/** Static data of `random_behind.c`, which the linker puts behind the allocator's state. */
+extern struct { void *table[TABLE]; } behind;
 
 static struct {
   void *table[TABLE];
@@ -38,6 +42,10 @@ static struct {
   uint32_t random;
   /** How many of 16 steps free a block, how many fill one, and the kind of what is filled in. */
   uint32_t freeing, filling, filler;
+  /** Whether objects are made that leave room in their blocks. */
+  uint32_t has_slack;
+  /** The last words before the allocator's state. */
+  void *edge[EDGE];
 } own;
 
 static uint32_t random_number(uint32_t below) {
@@ -115,9 +123,26 @@ NOINLINE static void release(void) {
   own.sizes[nth] = own.sizes[own.count];
 }
 
+/** Objects of two classes, which begin with the addresses of these, as those of C++ do with a table of functions. */
+static const uint32_t small_class[2] = {1, 12}, large_class[2] = {2, 20};
+
+/** What objects of the small class begin with. */
+EXPORT("small_class") const void *address_of_small_class(void) { return small_class; }
+/** What objects of the large class begin with. */
+EXPORT("large_class") const void *address_of_large_class(void) { return large_class; }
+
+static int is_object(uint32_t nth) {
+  if (own.sizes[nth] < 4) return 0;
+  uint32_t word;
+  memcpy(&word, block_at(nth), 4);
+  return word == (uint32_t)(uintptr_t)small_class || word == (uint32_t)(uintptr_t)large_class;
+}
+
 NOINLINE static void resize(void) {
   if (own.count == 0) return;
   uint32_t nth = random_number(own.count);
+  // Objects have the size of their class.
+  if (is_object(nth)) return;
   // At 0 bytes, realloc may free.
   size_t size = 1 + random_size();
   uintptr_t before = (uintptr_t)block_at(nth);
@@ -153,6 +178,66 @@ NOINLINE static void make_cycle(void) {
   point(block_at(other), own.sizes[other], block_at(one));
 }
 
+/** A pointer to any block, or a small number, as the word of a union. */
+static void choose(char *block, size_t at) {
+  if (random_number(2) == 0) {
+    char *to = random_target();
+    memcpy(block + at, &to, 4);
+    log_pointer((uintptr_t)block + at, (uintptr_t)to, PLAIN);
+  } else {
+    uint32_t number = 1 + random_number(900);
+    memcpy(block + at, &number, 4);
+    log_written(block + at, 4);
+  }
+}
+
+/** Allocates an object of a class, and one in four times lets it refer to another block. */
+NOINLINE static void make_object(const uint32_t class[2]) {
+  if (own.count == MOST_BLOCKS) return;
+  char *block = malloc(class[1]);
+  if (block == NULL) return;
+  log_allocated(block, class[1], 0);
+  uint32_t head[3] = {(uint32_t)(uintptr_t)class, 0, class[0]};
+  memcpy(block, head, sizeof head);
+  log_written(block, sizeof head);
+  own.complements[own.count] = ~(uint32_t)(uintptr_t)block;
+  own.sizes[own.count] = class[1];
+  own.count++;
+  if (class[1] > sizeof head) {
+    choose(block, 12);
+    memset(block + 16, 0, 4);
+    log_written(block + 16, 4);
+  }
+  if (random_number(4) == 0) {
+    char *to = random_target();
+    memcpy(block + 4, &to, 4);
+    log_pointer((uintptr_t)block + 4, (uintptr_t)to, PLAIN);
+  }
+}
+
+#define DIRTY 12
+
+/**
+ * Objects of 12 bytes, of which the allocator gives some a block of 20: these were used before, so that what is behind the
+ * object is old. With objects of 20 bytes in use between them, the free blocks stay as they are.
+ */
+NOINLINE static void make_slack(void) {
+  char *dirty[DIRTY];
+  for (int i = 0; i < DIRTY; i++) {
+    dirty[i] = malloc(20);
+    if (dirty[i] == NULL) return;
+    log_allocated(dirty[i], 20, 0);
+    choose(dirty[i], 12);
+    make_object(small_class);
+    make_object(large_class);
+  }
+  for (int i = 0; i < DIRTY; i++) {
+    log_freed(dirty[i]);
+    free(dirty[i]);
+  }
+  for (int i = 0; i < DIRTY; i++) make_object(small_class);
+}
+
 /** Pointers that a dump does not show as such. */
 NOINLINE static void hide(void) {
   uint32_t nth = random_number(own.count);
@@ -183,8 +268,10 @@ NOINLINE static void step(void *volatile *slots) {
     resize();
   } else if (kind == 8) {
     uint32_t nth = random_number(TABLE);
-    own.table[nth] = random_number(4) == 0 ? NULL : random_target();
-    log_pointer((uintptr_t)&own.table[nth], (uintptr_t)own.table[nth], PLAIN);
+    uint32_t place = random_number(4);
+    void **at = place == 0 ? &own.edge[nth % EDGE] : place == 1 ? &behind.table[nth] : &own.table[nth];
+    *at = random_number(4) == 0 ? NULL : random_target();
+    log_pointer((uintptr_t)at, (uintptr_t)*at, PLAIN);
   } else if (kind == 9) {
     uint32_t nth = random_number(SLOTS);
     slots[nth] = random_number(4) == 0 ? NULL : random_target();
@@ -193,6 +280,8 @@ NOINLINE static void step(void *volatile *slots) {
     make_cycle();
   } else if (kind == 11) {
     hide();
+  } else if (kind == 13 && own.has_slack && random_number(16) == 0) {
+    make_slack();
   } else if (kind == 12 && random_number(24) == 0) {
     // Another allocator takes these pages. The next ones of malloc follow them.
     __builtin_wasm_memory_grow(0, 1 + random_number(2));
@@ -228,6 +317,8 @@ EXPORT("run") void run(uint32_t seed, uint32_t steps) {
   own.freeing = random_number(5);
   own.filling = random_number(16);
   own.filler = random_number(5);
+  own.has_slack = random_number(3) == 0;
   log_owned(&own, sizeof own);
+  log_owned(&behind, sizeof behind);
   work(random_number(3), steps);
 }
