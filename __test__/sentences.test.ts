@@ -1,6 +1,7 @@
 // Every sentence with a number and an address, of a few random heaps. `many_sentences.test.ts` has thousands.
 
 import { expect, test } from "vitest";
+import { checkPageSuspects, checkPane } from "./snapshots/page_sentences.ts";
 import {
   checkGrownSuspects,
   checkGrowth,
@@ -26,4 +27,16 @@ test("the numbers of growing places are true", () => {
 
 test("paths, their sizes and what to cut are true", () => {
   expect(all(checkPaths)).toBeGreaterThan(150);
+});
+
+test("what the page says of suspects is true", () => {
+  expect(all((seed) => checkPageSuspects(seed, false))).toBeGreaterThan(50);
+});
+
+test("what the page says of growing suspects is true", () => {
+  expect(all((seed) => checkPageSuspects(seed, true))).toBeGreaterThan(20);
+});
+
+test("what the pane of an object says is true", () => {
+  expect(all(checkPane)).toBeGreaterThan(150);
 });

@@ -107,24 +107,58 @@ describe.skipIf(!existsSync(join(FOLDER, "node_modules")))("heaps of npm package
     expect(sqliteSizes(blocks).length).toBeGreaterThan(blocks.length * 0.9);
   });
 
-  test.each([
-    ["sql.js-1.14", 2, "the stack grows by 16,000 B per interval"],
-    ["sql.js", 0, "passed: no rule is broken"],
-  ])("%s: the gate judges the stack that exec() leaves", (version, exitCode, sentence) => {
-    const heaps = mkdtempSync(join(folder, "sqljs-stack-"));
-    const program = join(FOLDER, "heaps/sqljs_stack.mjs");
-    const register = pathToFileURL(join(FOLDER, "../../dist/register.js")).href;
-    const run = spawnSync(process.execPath, ["--import", register, program], {
-      encoding: "utf8",
-      env: { ...process.env, HEAPS: heaps, PACKAGE: version },
-    });
-    expect(run.status, run.stderr).toBe(0);
+  describe.each([
+    ["sql.js-1.14", true],
+    ["sql.js", false],
+  ])("%s: the stack that exec() leaves", (version, isLeaking) => {
     const cli = join(FOLDER, "../../dist/heap_analyzer/cli.js");
-    const dumps = join(heaps, "*.dump");
-    const check = [cli, "check", dumps, "--wasm", join(heaps, "sql.wasm"), "--warmup", "1"];
-    const { status, stdout } = spawnSync(process.execPath, check, { encoding: "utf8" });
-    expect(stdout).toContain(sentence);
-    expect(status).toBe(exitCode);
+    const RATE = "the stack grows by 16,000 B per interval: a caller takes stack";
+    /** Runs a program of it with Node. */
+    const node = (...args: string[]) => {
+      const env = { ...process.env, HEAPS: heaps, PACKAGE: version };
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+        encoding: "utf8",
+        env,
+      });
+      return { status, stdout, stderr };
+    };
+    const register = pathToFileURL(join(FOLDER, "../../dist/register.js")).href;
+    const program = (name: string) => join(FOLDER, `heaps/${name}.mjs`);
+
+    let heaps: string;
+    beforeAll(() => {
+      heaps = mkdtempSync(join(folder, "sqljs-stack-"));
+      const { status, stderr } = node("--import", register, program("sqljs_stack"));
+      expect(status, stderr).toBe(0);
+    });
+
+    test.each([
+      ["check", isLeaking ? 2 : 0],
+      ["growth", 0],
+    ])("is named by %s with its rate, or is none", (command, exitCode) => {
+      const files = [join(heaps, "*.dump"), "--wasm", join(heaps, "sql.wasm")];
+      const { status, stdout } = node(cli, command, ...files, "--warmup", "1");
+      if (isLeaking) expect(stdout).toContain(RATE);
+      else expect(stdout).not.toContain("the stack grows");
+      expect(status).toBe(exitCode);
+    });
+
+    test("is named by a leak test with its rate, or is none", () => {
+      const { stdout, stderr } = node("--import", register, program("sqljs_test"));
+      expect(stderr).toBe("");
+      if (isLeaking) expect(stdout).toContain(RATE.replace("interval", "round"));
+      else expect(stdout).toBe("no leak\n");
+    });
+
+    test("is named by watch, or is none", () => {
+      const ten = ["--every", "1ms", "--cost", "100", "--count", "10", "--exit-code"];
+      const command = ["--command", "--", "node", program("sqljs_busy")];
+      const { status, stderr } = node(cli, "watch", ...ten, ...command);
+      const sentence = /grows: the stack grows by [\d,.]+ B per interval: a caller takes stack/;
+      if (isLeaking) expect(stderr).toMatch(sentence);
+      else expect(stderr).not.toContain("grows");
+      expect(status).toBe(isLeaking ? 2 : 0);
+    });
   });
 
   test("resvg: the blocks of Rust are found, and all are held by JavaScript", () => {

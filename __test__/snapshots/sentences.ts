@@ -8,7 +8,7 @@ import { type LayeredEdge, LayeredHeap, withoutIndex } from "./layered.ts";
 const UNITS: Record<string, number> = { B: 1, KiB: 2 ** 10, MiB: 2 ** 20 };
 
 /** Whether a text such as `4.0 KiB` is a number of bytes, rounded. */
-function isSize(text: string, bytes: number): boolean {
+export function isSize(text: string, bytes: number): boolean {
   const [number = "", unit = ""] = text.replaceAll(",", "").split(" ");
   const digits = number.split(".")[1]?.length ?? 0;
   const size = UNITS[unit] as number;
@@ -16,20 +16,20 @@ function isSize(text: string, bytes: number): boolean {
 }
 
 /** The heap in which a suspect is said to be, and for growth the one before it. */
-interface Told {
+export interface Told {
   heap: LayeredHeap;
   before: LayeredHeap | undefined;
   threshold: number;
   suspect: Suspect;
 }
 
-type Rule = [RegExp, (told: Told, ...parts: string[]) => boolean];
+export type Rule = [RegExp, (told: Told, ...parts: string[]) => boolean];
 
-const sum = (heap: LayeredHeap, objects: readonly number[]) =>
+export const sum = (heap: LayeredHeap, objects: readonly number[]) =>
   objects.reduce((total, nth) => total + heap.retained(nth), 0);
-const ofClass = (heap: LayeredHeap, objects: readonly number[], name: string) =>
+export const ofClass = (heap: LayeredHeap, objects: readonly number[], name: string) =>
   objects.filter((nth) => heap.objects[nth]?.className === name);
-const isShare = (heap: LayeredHeap, percent: string, bytes: number) =>
+export const isShare = (heap: LayeredHeap, percent: string, bytes: number) =>
   Math.abs(Number(percent) - (100 * bytes) / heap.size(heap.reached())) <= 0.51;
 
 /** The path to which the objects at a place belong, and those before it. */
@@ -51,7 +51,7 @@ function hasGrown(told: Told, count: number, className: string, size: string, mo
 }
 
 /** Whether the place after an object on a path has this much more. */
-function hasMore(told: Told, id: string, count: number, className: string, size: string) {
+export function hasMore(told: Told, id: string, count: number, className: string, size: string) {
   const { heap, before } = told;
   const holders = [...heap.places()].find(([, objects]) => objects.includes(heap.at(Number(id))));
   if (holders === undefined) return false;
@@ -70,7 +70,7 @@ function isReferredTo(heap: LayeredHeap, nth: number, owner: string): boolean {
   return heap.edges.some(({ to, label }) => to === nth && owner.endsWith(withoutIndex(label)));
 }
 
-const RULES: Rule[] = [
+export const RULES: Rule[] = [
   [
     /^One (\S+) at @(\d+) retains (\S+ \S+), (\d+) % of the live bytes$/,
     ({ heap }, className = "", id, size = "", share = "") => {
@@ -170,7 +170,7 @@ const RULES: Rule[] = [
   ],
 ];
 
-function sizeOf(text: string): number {
+export function sizeOf(text: string): number {
   const [number = "", unit = ""] = text.replaceAll(",", "").split(" ");
   return Number(number) * (UNITS[unit] as number);
 }
@@ -190,17 +190,17 @@ function objectsOn(heap: LayeredHeap, path: string): Set<number> {
   return new Set(ofClass(heap, [...here], last ?? ""));
 }
 
-/** The sentences that are not true of their heap. */
-function falseSentences(told: Told): string[] {
-  const sentences = told.suspect.text.slice(0, -1).split(/\. (?=[A-Z0-9])/);
+/** The sentences that are not true of their heap, or that no rule knows. */
+export function falseSentences(told: Told, text: string, rules: readonly Rule[] = RULES): string[] {
+  const sentences = text.slice(0, -1).split(/\. (?=[A-Z0-9])/);
   return sentences.filter((sentence) => {
-    const rule = RULES.find(([shape]) => shape.test(sentence));
+    const rule = rules.find(([shape]) => shape.test(sentence));
     const [, ...parts] = rule?.[0].exec(sentence) ?? [];
     return rule === undefined || !rule[1](told, ...parts);
   });
 }
 
-const opened = (heap: LayeredHeap): Heap => openHeap(Buffer.from(heap.text()));
+export const opened = (heap: LayeredHeap): Heap => openHeap(Buffer.from(heap.text()));
 
 /** What `suspects` says of a random heap. Returns how many sentences there are. */
 export function checkSuspects(seed: number): number {
@@ -219,14 +219,15 @@ function checkTexts(heap: LayeredHeap, before: LayeredHeap | undefined): number 
   const { suspects, threshold } = opened(heap).suspects(asked);
   let count = 0;
   for (const suspect of suspects) {
-    expect(falseSentences({ heap, before, threshold, suspect }), suspect.text).toEqual([]);
+    const told = { heap, before, threshold, suspect };
+    expect(falseSentences(told, suspect.text), suspect.text).toEqual([]);
     count += suspect.text.split(". ").length;
   }
   return count;
 }
 
 /** Trees of one seed, each with more objects than the one before it. */
-function grown(seed: number, dumps: number): LayeredHeap[] {
+export function grown(seed: number, dumps: number): LayeredHeap[] {
   return Array.from({ length: dumps }, (_, dump) => {
     const heap = new LayeredHeap(seed, true);
     const below = randomFrom(seed + 1);
