@@ -19,7 +19,7 @@
 
 import type { ComparisonView, ConstructorView } from "./answers.js";
 import type { ErrorCode, WarningCode } from "./codes.js";
-import type { AnalysisOptions, AnalyzeOptions, DiffOptions } from "./options.js";
+import type { AnalyzeOptions, DiffOptions } from "./options.js";
 
 export * from "./answers.js";
 export * from "./codes.js";

@@ -226,8 +226,18 @@ describe("the command line", () => {
 
   test("says what is wrong with the options", () => {
     expect(failure("summary", dump, "--global", "0=1")).toContain("needs --raw");
-    const text = failure("summary", raw, "--raw", "--global", "heap=x");
-    expect(text).toContain("Expected the name or the index of a global");
+    for (const wrong of [
+      "heap=x",
+      "heap",
+      "=1",
+      "heap=",
+      "heap=@5",
+      "heap=1,-",
+      "heap=4294967296",
+    ]) {
+      const text = failure("summary", raw, "--raw", "--global", wrong);
+      expect(text, wrong).toContain("Expected the name or the index of a global");
+    }
   });
 
   test("checks a coredump and dumps, and writes two into a report", () => {

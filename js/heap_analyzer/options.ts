@@ -2,8 +2,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { OPENING } from "../generated/options.js";
 import type { OptionFacts } from "../option_facts.js";
-import { readAddress } from "../served/addresses.js";
-import { address, type ObjectAddress, percentage, wholeNumber } from "./quantities.js";
+import { address, type ObjectAddress, percentage, plainNumber, wholeNumber } from "./quantities.js";
 
 /** The options of every command that reads a module and writes a result. */
 export interface SharedOptions {
@@ -150,24 +149,26 @@ function addressArgument(name: string): Argument {
 
 function hostRoot(text: string, earlier: HostRoot[] = []): HostRoot[] {
   const end = text.lastIndexOf("=");
-  const name = text.slice(0, Math.max(0, end));
-  const { value, isId } = readAddress(text.slice(end + 1)) ?? { value: 2 ** 32 };
-  if (end === 0 || isId || value >= 2 ** 32) {
-    throw new InvalidArgumentError("Expected an address, or a name, =, and an address.");
+  const value = plainNumber(text.slice(end + 1));
+  if (end !== 0 && value < 2 ** 32) {
+    return [...earlier, { name: text.slice(0, Math.max(0, end)), value }];
   }
-  return [...earlier, { name, value }];
+  throw new InvalidArgumentError("Expected an address, or a name, =, and an address.");
 }
 
 function globalValue(text: string, earlier: GlobalValues[] = []): GlobalValues[] {
   // A name may contain "=" and ",".
-  const pattern = /^(.+)=((?:-?\d+|0x[0-9a-f]+)(?:,(?:-?\d+|0x[0-9a-f]+))*)$/i;
-  const [, name, digits = ""] = pattern.exec(text) ?? [];
-  const values = digits.split(",").map(Number);
+  const end = text.lastIndexOf("=");
+  const given = text.slice(end + 1).split(",");
+  const values = given.map((one) =>
+    one.startsWith("-") ? -plainNumber(one.slice(1)) : plainNumber(one),
+  );
   const isI32 = (value: number) => value >= -(2 ** 31) && value < 2 ** 32;
-  if (name === undefined || !values.every(isI32)) {
-    throw new InvalidArgumentError("Expected the name or the index of a global, =, and an i32.");
+  if (end > 0 && values.every(isI32)) {
+    const unsigned = values.map((value) => value >>> 0);
+    return [...earlier, { name: text.slice(0, end), values: unsigned }];
   }
-  return [...earlier, { name, values: values.map((value) => value >>> 0) }];
+  throw new InvalidArgumentError("Expected the name or the index of a global, =, and an i32.");
 }
 
 /**

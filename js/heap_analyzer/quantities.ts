@@ -54,11 +54,25 @@ export function address(text: string): ObjectAddress {
   return read.isId ? { id: read.value } : read.value;
 }
 
+/** A number as addresses are written, decimal or hexadecimal; not a number for another text, and for an id. */
+export function plainNumber(text: string): number {
+  const { value, isId } = readAddress(text) ?? { value: Number.NaN, isId: false };
+  return isId ? Number.NaN : value;
+}
+
+/** The number of a percentage, with or without its sign; not a number for another text. */
+export function percents(text: string): number {
+  return /^\d+(\.\d+)?%?$/.test(text) ? Number.parseFloat(text) : Number.NaN;
+}
+
+/** A percentage of something that is there. */
+export function percent(text: string): number {
+  const percent = percents(text);
+  if (percent > 0 && percent <= 100) return percent;
+  throw new InvalidArgumentError("Expected a percentage above 0 and at most 100.");
+}
+
 /** A part of 1 from a percentage. */
 export function percentage(text: string): number {
-  const percent = /^\d+(\.\d+)?%?$/.test(text) ? Number.parseFloat(text) : Number.NaN;
-  if (!(percent > 0 && percent <= 100)) {
-    throw new InvalidArgumentError("Expected a percentage above 0 and at most 100.");
-  }
-  return percent / 100;
+  return percent(text) / 100;
 }

@@ -26,7 +26,7 @@ import { addFactOptions, fileName, given } from "../options.js";
 import { write } from "../output.js";
 import { dumpsArgument, placeTables } from "../place_tables.js";
 import { ProgressLine } from "../progress.js";
-import { size } from "../quantities.js";
+import { percents, size } from "../quantities.js";
 import {
   addQuestionOptions,
   MANY_MODULES,
@@ -223,10 +223,9 @@ function checker(
 /** Parses a size, or a percentage of the live size. */
 function budget(text: string): Budget {
   if (!text.endsWith("%")) return { bytes: size(text) };
-  if (!/^\d+(\.\d+)?%$/.test(text)) {
-    throw new InvalidArgumentError("Expected a size or a percentage: 64KiB or 5%.");
-  }
-  return { percent: Number.parseFloat(text) };
+  const percent = percents(text);
+  if (percent >= 0) return { percent };
+  throw new InvalidArgumentError("Expected a size or a percentage: 64KiB or 5%.");
 }
 
 function className(text: string): string {

@@ -1,6 +1,6 @@
 /** `watch`: takes dumps of a running program again and again, and shows what grows while it happens. */
 import { setTimeout } from "node:timers/promises";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { undoUnfinished } from "../../attach/unfinished.js";
 import type * as native from "../../native.js";
 import { formatSize } from "../../units.js";
@@ -12,7 +12,7 @@ import { interruptibly } from "../interruption.js";
 import { writeNote } from "../messages.js";
 import { fileName } from "../options.js";
 import { placeTables } from "../place_tables.js";
-import { duration, LONGEST_TIMER, size, wholeNumber } from "../quantities.js";
+import { duration, LONGEST_TIMER, percent, size, wholeNumber } from "../quantities.js";
 import { FEW_DUMPS, WatchDisplay } from "../watch_display.js";
 
 interface WatchOptions extends AttachingOptions {
@@ -74,13 +74,6 @@ export function addCommand(program: Command): void {
     .option("--exit-code", `end with ${GROWN} if a place grew, or the memory is larger than --max`)
     .action(runWatch);
   addAttachingOptions(command);
-}
-
-function percent(text: string): number {
-  if (!/^\d+(\.\d+)?$/.test(text) || Number(text) === 0 || Number(text) > 100) {
-    throw new InvalidArgumentError("Expected a percentage above 0 and up to 100.");
-  }
-  return Number(text);
 }
 
 async function runWatch(words: string[], options: WatchOptions): Promise<void> {
