@@ -346,6 +346,14 @@ describe("exposeGlobals", () => {
 });
 
 describe("writeDump", () => {
+  test("refuses what has no exports, and does not say that it was instantiated too early", () => {
+    for (const none of [() => 1, 1, null, undefined, "exports", class {}]) {
+      const error = errorOf(() => writeDump(none as never, join(folder, "none.dump")));
+      expect(error.code).toBe("ERR_INVALID_ARG_TYPE");
+      expect(error.message).toContain("must be the exports of an instance");
+    }
+  });
+
   test("writes what captureDump captures, and creates folders for it", () => {
     const { exports } = run("a debug build");
     const path = join(freshFolder(), "a/b/program.dump");

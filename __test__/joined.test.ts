@@ -83,6 +83,13 @@ test("every kind of holder that the host uses is found, and what is lost has non
   }
 });
 
+test("no slot of the engine is to be cut, but what refers to its object", () => {
+  const text = outputOf(run("paths", "--object", `${addressOf("T2")}`));
+  expect(text).toContain("[[PrimitiveValue]]");
+  expect(text).not.toMatch(/(cut|cutting) \S*\[\[/i);
+  expect(text).toContain("what refers to the Internref");
+});
+
 test("an object of JavaScript is asked by its id", () => {
   const [edge] = heap.referrers(addressOf("T1")).referrers;
   const id = edge?.addressText as string;

@@ -90,18 +90,21 @@ const BUILDS: [string, string[], boolean][] = [
   ["-Oz with the transform", ["-Oz", "--debug"], true],
 ];
 
+/** Programs of each build. */
+const PROGRAMS = process.env.TEST_FIGURES === "1" ? 20 : 2;
+
 interface Judged {
   right: number;
   none: number;
   wrong: string[];
 }
 
-describe.each(BUILDS)("in the build %s", (_, flags, hasTransform) => {
+describe.each(BUILDS)("in the build %s", (build, flags, hasTransform) => {
   const frames: Judged = { right: 0, none: 0, wrong: [] };
   const classes: Judged = { right: 0, none: 0, wrong: [] };
 
   beforeAll(async () => {
-    for (let seed = 1; seed <= 2; seed++) {
+    for (let seed = 1; seed <= PROGRAMS; seed++) {
       const { source, functions } = randomProgram(seed);
       const options = ["program.ts", ...flags, "--sourceMap"];
       const { wasm, sourceMap } = await runCompiler(options, {
@@ -110,6 +113,11 @@ describe.each(BUILDS)("in the build %s", (_, flags, hasTransform) => {
       });
       judgeFrames(wasm, sourceMap as string, functions, frames);
       await judgeClasses(wasm, sourceMap as string, functions, classes);
+    }
+    if (process.env.TEST_FIGURES === "1") {
+      for (const [what, { right, none, wrong }] of Object.entries({ frames, classes })) {
+        console.log(`${build}, ${what}:`, { right, none, wrong: wrong.length });
+      }
     }
   });
 
@@ -153,9 +161,9 @@ function judgeFrames(
     file: string;
     line: number;
   }[][];
-  for (const [frame] of found) {
-    const extent = functions.get(frame?.function ?? "");
-    if (frame !== undefined && extent !== undefined) judge(judged, frame.function, extent, frame);
+  for (const frame of found.flat()) {
+    const extent = functions.get(frame.function);
+    if (extent !== undefined) judge(judged, frame.function, extent, frame);
   }
 }
 

@@ -66,7 +66,7 @@ function built(build: () => unknown): PlainElement {
 /** The forms of sentences that only the page has. */
 const PAGE_RULES: Rule[] = [
   [
-    /^It accumulates at @(\d+): (\d+) more (\S+) with (\S+ \S+?)(?:, and (\d+) other class(?:es)?)?$/,
+    /^It accumulates at @(\d+): ([1-9]\d*) more (\S+) with (\S+ \S+?)(?:, and (\d+) other class(?:es)?)?$/,
     (told, id = "", count, className = "", size = "", others = "0") =>
       hasMore(told, id, Number(count), className, size) && isNumberOfOthers(told, others),
   ],
@@ -76,7 +76,7 @@ const PAGE_RULES: Rule[] = [
       hasMore(told, id, 0, className, size) && isNumberOfOthers(told, others),
   ],
   [
-    /^It accumulates at @(\d+): (\d+) (\S+) with (\S+ \S+?)(?:, and (\d+) other class(?:es)?)?$/,
+    /^It accumulates at @(\d+): ([1-9]\d*) (\S+) with (\S+ \S+?)(?:, and (\d+) other class(?:es)?)?$/,
     (told, id, count, className = "", size = "", others = "0") => {
       const { heap, threshold } = told;
       const own = ofClass(heap, heap.children(heap.at(Number(id))), className);
