@@ -9,6 +9,8 @@ import { PARTS, type Part } from "./__test__/parts.mts";
 /** Stands for a file that the build of DevTools makes. */
 const LOCALES = fileURLToPath(new URL("__test__/devtools/locales.ts", import.meta.url));
 
+/** Starts the process that compiles AssemblyScript for all test files. */
+const COMPILER = "__test__/support/asc_service.ts";
 /** The part of the tests that runs (`npm run test:full`); without one, all that are in no part. */
 const part = process.env.TEST_PART as Part | undefined;
 /** Whether the command line names files. Then these run. */
@@ -37,6 +39,7 @@ export default defineConfig({
       {
         test: {
           name: "package",
+          globalSetup: COMPILER,
           include: files("__test__/"),
           exclude: [
             ...exclude,
@@ -67,6 +70,7 @@ export default defineConfig({
         },
         test: {
           name: "devtools",
+          globalSetup: COMPILER,
           include: files("__test__/devtools/"),
           server: { deps: { external: [/\/dist\//], inline: [/chrome-devtools-frontend/] } },
           testTimeout: 300_000,
@@ -87,6 +91,7 @@ export default defineConfig({
         // With libraries and old compilers, where they are installed: `npm run test:full -- asc-packages` installs them.
         test: {
           name: "asc-packages",
+          globalSetup: COMPILER,
           include: filesIfAsked("asc-packages", "__test__/asc_packages/"),
           server: { deps: { external: [/\/dist\//] } },
           testTimeout: 300_000,
@@ -124,6 +129,7 @@ export default defineConfig({
         // Leak tests in every runner, many times, if asked for: `npm run test:full -- runners`.
         test: {
           name: "runners",
+          globalSetup: COMPILER,
           include: filesIfAsked("runners", "__test__/runners/"),
           testTimeout: 6 * 3_600_000,
         },
@@ -132,6 +138,7 @@ export default defineConfig({
         // In a real Chromium, where there is one.
         test: {
           name: "browser",
+          globalSetup: COMPILER,
           include: files("__test__/browser/"),
           exclude,
           server: { deps: { external: [/\/dist\//] } },
@@ -143,6 +150,7 @@ export default defineConfig({
         // The packed extension in VS Code, where it is installed: `npm run test:full -- vscode` installs it.
         test: {
           name: "vscode",
+          globalSetup: COMPILER,
           include: filesIfAsked("vscode", "__test__/vscode/"),
           expect: { poll: { timeout: 60_000 } },
           testTimeout: 300_000,
@@ -155,7 +163,7 @@ export default defineConfig({
           name: "install",
           include: files("__test__/install/"),
           exclude,
-          globalSetup: "__test__/install/setup.ts",
+          globalSetup: [COMPILER, "__test__/install/setup.ts"],
           testTimeout: 300_000,
           hookTimeout: 600_000,
         },

@@ -79,7 +79,6 @@ const VARIANTS = [
   "devtools/devtools",
   "growth",
   "judge",
-  "leak_names",
   "own_visits",
   "programs",
   "pprof",

@@ -6,9 +6,14 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import AscTransform from "@warpo/heap-analyzer/asc-transform";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Binaryen, BinaryenModule, Program } from "../dist/asc_transform/compiler.mjs";
-import { type DebugInfoDescription, describeProgram } from "../dist/asc_transform/description.mjs";
-import { compile, OPTIMISED, programNames, runCompiler } from "./support/compile.ts";
+import type { DebugInfoDescription } from "../dist/asc_transform/description.mjs";
+import {
+  compile,
+  compileDescribed,
+  OPTIMISED,
+  programNames,
+  runCompiler,
+} from "./support/compile.ts";
 import { someOf } from "./support/nightly.ts";
 import { readWasmModule } from "./support/wasm_module.ts";
 
@@ -24,24 +29,14 @@ const SOURCE = `
 const compileSource = (source: string, ...flags: string[]) =>
   runCompiler(["entry.ts", ...flags], {
     sources: { "entry.ts": source },
-    transforms: [AscTransform],
+    transform: true,
   });
 
-/** The messages of the transform about a program. */
+/** What the transform describes of a program. */
 async function describeSource(source: string): Promise<DebugInfoDescription> {
-  let description: DebugInfoDescription | undefined;
-  class Describe {
-    declare program: Program;
-    declare binaryen: Binaryen;
-    afterCompile(module: BinaryenModule): void {
-      description = describeProgram(this.program, module, this.binaryen);
-    }
-  }
-  await runCompiler(["entry.ts", "--debug"], {
+  const { description } = await compileDescribed("entry", ["--debug"], {
     sources: { "entry.ts": source },
-    transforms: [Describe],
   });
-  if (!description) throw new Error("the transform was not called");
   return description;
 }
 

@@ -20,9 +20,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { analyzeFile, type Heap, openHeapFile } from "@warpo/heap-analyzer";
 import { attach } from "@warpo/heap-analyzer/attach";
-import asc from "assemblyscript/asc";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocketServer } from "ws";
+import { runCompiler } from "./support/compile.ts";
 
 const PROGRAMS = join(import.meta.dirname, "programs/attach");
 const VERSIONS = join(import.meta.dirname, "node_versions/node_modules");
@@ -53,15 +53,9 @@ afterAll(() => {
 async function compile(flags: readonly string[]): Promise<string> {
   const file = join(folder, `sessions${flags.join("")}.wasm`);
   if (existsSync(file)) return file;
-  const source = readFileSync(join(PROGRAMS, "sessions.ts"), "utf8");
-  const { error } = await asc.main(["sessions.ts", "--outFile", "out.wasm", ...flags], {
-    readFile: (name) => (name === "sessions.ts" ? source : null),
-    writeFile: (name, contents) => {
-      if (name === "out.wasm") writeFileSync(file, contents);
-    },
-    listFiles: () => [],
-  });
-  if (error) throw error;
+  const options = { baseDir: PROGRAMS, exportRuntime: false };
+  const { wasm } = await runCompiler(["sessions.ts", ...flags], options);
+  writeFileSync(file, wasm);
   return file;
 }
 

@@ -6,7 +6,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { type Accounting, analyze, type ConstructorView } from "@warpo/heap-analyzer";
-import AscTransform from "@warpo/heap-analyzer/asc-transform";
 import { describe, expect, test } from "vitest";
 import { type Build, build, EVIDENCE, type Evidence } from "./support/builds.ts";
 import { type Capture, run } from "./support/capture.ts";
@@ -173,11 +172,11 @@ describe("a module without names is the same as a build without --debug", () => 
 
   describe.each(someOf([[["-O3"]], [["-Oz"]], [[]]], 3))("asc %j", (flags: string[]) => {
     test.each([
-      { how: "with the transform", transforms: [AscTransform] },
-      { how: "without the transform", transforms: [] },
-    ])("$how", async ({ transforms }) => {
+      { how: "with the transform", transform: true },
+      { how: "without the transform", transform: false },
+    ])("$how", async ({ transform }) => {
       const compileRoots = (...more: string[]) =>
-        runCompiler(["roots.ts", ...flags, ...more], { sources, transforms });
+        runCompiler(["roots.ts", ...flags, ...more], { sources, transform });
       const named = await compileRoots("--debug");
       const nameless = await compileRoots();
       expect(Buffer.compare(withoutNames(named.wasm), nameless.wasm)).toBe(0);

@@ -15,7 +15,6 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import AscTransform from "../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../dist/capture.js";
 import { check, openHeapFile } from "../dist/index.js";
 import type { CheckAnswer } from "../index.js";
@@ -44,7 +43,7 @@ interface Program extends WebAssembly.Exports {
 async function writeDumps(name: string, wasmFile: string, flags: string[], leaked: number) {
   const { wasm } = await runCompiler(["leak.ts", ...flags], {
     baseDir: join(__dirname, "programs"),
-    transforms: flags.length > 0 ? [AscTransform] : [],
+    transform: flags.length > 0,
   });
   writeFileSync(join(folder, wasmFile), wasm);
   const module = await WebAssembly.compile(exposeGlobals(wasm));

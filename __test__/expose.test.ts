@@ -4,13 +4,11 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import AscTransform from "@warpo/heap-analyzer/asc-transform";
-import ExposingAscTransform from "@warpo/heap-analyzer/asc-transform/expose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { shiftMappings } from "../dist/asc_transform/source_map.mjs";
 import { exposeGlobals } from "../dist/capture.js";
 import { CLI, failureOf, outputOf, runIn } from "./support/command_line.ts";
-import { runCompiler } from "./support/compile.ts";
+import { type CompilerRun, runCompiler } from "./support/compile.ts";
 
 const SOURCE = `
   class Node { next: Node | null = null; }
@@ -18,15 +16,21 @@ const SOURCE = `
   export function push(): void { const node = new Node(); node.next = head; head = node; }
 `;
 
-const compile = (transform: object, ...flags: string[]) =>
-  runCompiler(["entry.ts", ...flags], { sources: { "entry.ts": SOURCE }, transforms: [transform] });
+/** The file of the transform that exposes globals. */
+const EXPOSE = join(__dirname, "../dist/asc_transform/expose.mjs");
+
+const sources = { "entry.ts": SOURCE };
+const compile = (...flags: string[]) =>
+  runCompiler(["entry.ts", ...flags], { sources, transform: true });
+const compileExposed = (...flags: string[]) =>
+  runCompiler(["entry.ts", ...flags, "--transform", EXPOSE], { sources });
 
 let folder: string;
 let wasm: Uint8Array<ArrayBuffer>;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "heap-analyzer-expose-"));
-  wasm = new Uint8Array((await compile(AscTransform, "--debug")).wasm);
+  wasm = new Uint8Array((await compile("--debug")).wasm);
   writeFileSync(join(folder, "in.wasm"), wasm);
 });
 
@@ -87,19 +91,19 @@ describe("the transform expose", () => {
   test.each([["--debug"], ["-O3", "--debug"], ["-Oz", "--converge", "--debug"]])(
     "exposes the module that the compiler writes with %s %s %s",
     async (...flags) => {
-      const plain = await compile(AscTransform, ...flags);
-      const exposed = await compile(ExposingAscTransform, ...flags);
+      const plain = await compile(...flags);
+      const exposed = await compileExposed(...flags);
       expect(sameBytes(exposeGlobals(plain.wasm), exposed.wasm)).toBe(true);
     },
   );
 
   test("moves the source map by as much as the code", async () => {
-    const compileWithMap = async (transform: object) => {
-      const { wasm, sourceMap } = await compile(transform, "--debug", "--sourceMap");
+    const withMap = async (compiled: Promise<CompilerRun>) => {
+      const { wasm, sourceMap } = await compiled;
       return { size: wasm.length, columns: columnsOf(JSON.parse(sourceMap ?? "").mappings) };
     };
-    const plain = await compileWithMap(AscTransform);
-    const exposed = await compileWithMap(ExposingAscTransform);
+    const plain = await withMap(compile("--debug", "--sourceMap"));
+    const exposed = await withMap(compileExposed("--debug", "--sourceMap"));
     const distance = exposed.size - plain.size;
     expect(distance).toBeGreaterThan(0);
     expect(exposed.columns).toEqual(plain.columns.map((column) => column + distance));

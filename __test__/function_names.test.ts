@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import AscTransform from "../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../dist/capture.js";
 import { openHeap } from "../dist/index.js";
 import type { FieldValue, Heap } from "../index.js";
@@ -40,7 +39,7 @@ interface Program {
 async function run(flags: string[], names: NamesLeft = "all"): Promise<Program> {
   const compiled = await runCompiler(["handlers.ts", "--debug", ...flags], {
     baseDir: `${__dirname}/programs`,
-    transforms: [AscTransform],
+    transform: true,
   });
   const wasm = withNames(compiled.wasm, names);
   const module = await WebAssembly.compile(exposeGlobals(wasm));

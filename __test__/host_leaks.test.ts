@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import AscTransform from "../dist/asc_transform.mjs";
 import { exposeGlobals } from "../dist/capture.js";
 import { collectGarbage } from "../dist/testing/host_heap.js";
 import { expectNoLeak, TIME_LIMIT } from "../dist/testing.js";
@@ -159,7 +158,7 @@ describe("the time limit", () => {
 async function program() {
   const { wasm } = await runCompiler(["leak.ts", "--debug"], {
     baseDir: join(import.meta.dirname, "programs"),
-    transforms: [AscTransform],
+    transform: true,
   });
   const module = await WebAssembly.compile(exposeGlobals(wasm));
   const instance = await WebAssembly.instantiate(module, { env: { abort() {} } });

@@ -4,7 +4,6 @@
  */
 
 import { analyze, growth, openHeap } from "@warpo/heap-analyzer";
-import AscTransform from "@warpo/heap-analyzer/asc-transform";
 import { captureDump, exposeGlobals } from "@warpo/heap-analyzer/capture";
 import { beforeAll, describe, expect, test } from "vitest";
 import { runCompiler } from "./support/compile.ts";
@@ -23,7 +22,7 @@ async function build(fields: string): Promise<Uint8Array> {
     }`;
   const sources = { "index.ts": source };
   const flags = ["index.ts", "--debug"];
-  const { wasm } = await runCompiler(flags, { sources, transforms: [AscTransform] });
+  const { wasm } = await runCompiler(flags, { sources, transform: true });
   return wasm;
 }
 

@@ -9,9 +9,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { analyze, analyzeFile, openHeapFile } from "@warpo/heap-analyzer";
 import { captureDump, exposeGlobals } from "@warpo/heap-analyzer/capture";
-import asc from "assemblyscript/asc";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { outputOf, runIn } from "./support/command_line.ts";
+import { runCompiler } from "./support/compile.ts";
 import { dataOfReport } from "./support/report_data.ts";
 
 const PROGRAMS = join(import.meta.dirname, "programs/coredump");
@@ -44,14 +44,9 @@ function block(info: string): string {
 
 async function compiled(name: string, source: string, flags: string[]): Promise<string> {
   const file = join(folder, `${name}${flags.join("")}.wasm`);
-  const { error } = await asc.main(["program.ts", "--outFile", "out.wasm", ...flags], {
-    readFile: (path) => (path === "program.ts" ? source : null),
-    writeFile: (path, contents) => {
-      if (path === "out.wasm") writeFileSync(file, contents);
-    },
-    listFiles: () => [],
-  });
-  if (error) throw error;
+  const sources = { "program.ts": source };
+  const { wasm } = await runCompiler(["program.ts", ...flags], { sources, exportRuntime: false });
+  writeFileSync(file, wasm);
   return file;
 }
 

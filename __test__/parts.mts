@@ -66,6 +66,7 @@ export const PARTS = {
     "__test__/host_leaks.test.ts",
     "__test__/inlined_builds.test.ts",
     "__test__/install/host_runners.test.ts",
+    "__test__/leak_names.test.ts",
     "__test__/many_sentences.test.ts",
     "__test__/mcp/evaluations.test.ts",
     "__test__/mcp/floods.test.ts",

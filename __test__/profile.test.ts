@@ -18,6 +18,7 @@ import { Operation } from "./programs/random/support/operations.ts";
 import { ASC_BUILD_KINDS, INLINED_BUILD_KINDS, makeBuild } from "./random/builds.ts";
 import { randomStream } from "./random/stream.ts";
 import { failureOf, outputOf, runIn } from "./support/command_line.ts";
+import { type CompilerRun, runCompiler } from "./support/compile.ts";
 import { rounds, someOf } from "./support/nightly.ts";
 import { decoded, sumsThrough, usedBytes, walkedBytes } from "./support/pprof.ts";
 
@@ -41,21 +42,13 @@ const env = {
   },
 };
 
-const compiled = new Map<string, { wasm: Buffer; sourceMap: string }>();
+const compiled = new Map<string, Promise<CompilerRun>>();
 
-function compileServer(...flags: string[]) {
-  const known = compiled.get(flags.join(" "));
-  if (known !== undefined) return known;
-  const wasmFile = join(folder, `server${flags.join("")}.wasm`);
-  const asc = join(ROOT, "node_modules/assemblyscript/bin/asc.js");
-  const common = ["--debug", "--sourceMap", "--exportRuntime", "-o", wasmFile];
-  execFileSync(process.execPath, [asc, SERVER, ...common, ...flags], { cwd: ROOT });
-  const made = {
-    wasm: readFileSync(wasmFile),
-    sourceMap: readFileSync(`${wasmFile}.map`, "utf8"),
-  };
-  compiled.set(flags.join(" "), made);
-  return made;
+function compileServer(...flags: string[]): Promise<CompilerRun> {
+  const key = flags.join(" ");
+  const known = compiled.get(key) ?? runCompiler([SERVER, "--debug", "--sourceMap", ...flags], {});
+  compiled.set(key, known);
+  return known;
 }
 
 interface Server {
@@ -65,7 +58,7 @@ interface Server {
 
 describe.each(someOf(["-O0", "-O3"], 2))("the server, asc %s", (level) => {
   test("with interval 1 the bytes in use are those of the walk of a dump, before and after collections", async () => {
-    const { wasm } = compileServer(level);
+    const { wasm } = await compileServer(level);
     const program = instrument(wasm);
     expect(program.family).toBe("assemblyscript");
     const profiler = createProfiler(program, { interval: 1 });
@@ -91,7 +84,7 @@ describe.each(someOf(["-O0", "-O3"], 2))("the server, asc %s", (level) => {
 });
 
 test("the leaking listeners are traced to the line that allocates them", async () => {
-  const { wasm, sourceMap } = compileServer("-O0");
+  const { wasm, sourceMap } = await compileServer("-O0");
   const program = instrument(wasm, { sourceMap });
   const profiler = createProfiler(program, { interval: 1 });
   const imports = { env, ...profiler.imports };
@@ -142,7 +135,7 @@ describe.each(BUILD_KINDS)("the random program, $name", (kind) => {
 
 /** A server that ran, and its profiler. */
 async function served(
-  { wasm, sourceMap }: { wasm: Buffer; sourceMap?: string },
+  { wasm, sourceMap }: { wasm: Uint8Array<ArrayBuffer>; sourceMap?: string },
   interval: number,
   seed = 1,
 ) {
@@ -158,7 +151,7 @@ async function served(
 }
 
 test("the bytes in use are estimated within three standard deviations, for 97 % of the seeds", async () => {
-  const server = compileServer("-O0");
+  const server = await compileServer("-O0");
   const [interval, size, count] = [4096, 64, 2400];
   const chance = -Math.expm1(-size / interval);
   const deviation = size * Math.sqrt((count * (1 - chance)) / chance);
@@ -181,7 +174,7 @@ test("the bytes in use are estimated within three standard deviations, for 97 % 
 });
 
 test("the same seed gives the same profile, and all allocations are counted in any case", async () => {
-  const server = compileServer("-O0");
+  const server = await compileServer("-O0");
   const runs = [];
   for (const interval of [1, 4096, 4096, Number.POSITIVE_INFINITY]) {
     const { profiler } = await served(server, interval);
@@ -194,7 +187,7 @@ test("the same seed gives the same profile, and all allocations are counted in a
 });
 
 test("what is alive is attributed to the lines that allocated it, with what they retain", async () => {
-  const server = compileServer("-O0");
+  const server = await compileServer("-O0");
   const { profiler, exports } = await served(server, 1);
   const heap = openHeap(captureDump(exports), server.wasm);
   const { exact, totalLiveSize, sites, otherBlocks } = retainedBySite(heap, profiler);
@@ -219,7 +212,7 @@ test("what is alive is attributed to the lines that allocated it, with what they
 });
 
 test("without a source map, what is alive is attributed to the program's functions, not to the host", async () => {
-  const { wasm } = compileServer("-O0");
+  const { wasm } = await compileServer("-O0");
   const { profiler, exports } = await served({ wasm }, 1);
   const heap = openHeap(captureDump(exports), wasm);
   const { sites } = retainedBySite(heap, profiler);
@@ -231,7 +224,7 @@ test("without a source map, what is alive is attributed to the program's functio
 });
 
 test("what the host allocates itself is attributed to the host's line", async () => {
-  const { wasm } = compileServer("-O0");
+  const { wasm } = await compileServer("-O0");
   const { profiler, exports } = await served({ wasm }, 1);
   const { __new, __pin } = exports as unknown as Record<
     "__new" | "__pin",
@@ -246,7 +239,7 @@ test("what the host allocates itself is attributed to the host's line", async ()
 });
 
 test("a profile of another moment, and a file that is none, are refused", async () => {
-  const server = compileServer("-O0");
+  const server = await compileServer("-O0");
   const { profiler, exports } = await served(server, 1);
   const heap = openHeap(captureDump(exports), server.wasm);
   expect(() => retainedBySite(heap, new Uint8Array([1, 2, 3]))).toThrow(
@@ -261,7 +254,7 @@ test("a profile of another moment, and a file that is none, are refused", async 
 });
 
 test("the commands and the handler give the same profiles", async () => {
-  const server = compileServer("-O0");
+  const server = await compileServer("-O0");
   const { profiler, exports } = await served(server, 1);
   const [wasm, dump, profile] = ["cli.wasm", "cli.dump", "cli.pb.gz"].map((file) =>
     join(folder, file),
@@ -324,7 +317,7 @@ test("the commands and the handler give the same profiles", async () => {
 });
 
 test("a heap snapshot of V8 is refused in place of a dump", async () => {
-  const { profiler } = await served(compileServer("-O0"), 1);
+  const { profiler } = await served(await compileServer("-O0"), 1);
   writeFileSync(join(folder, "own.pb.gz"), profiler.heapProfile());
   const snapshot = join(folder, "own.heapsnapshot");
   const write = `require("node:v8").writeHeapSnapshot(${JSON.stringify(snapshot)})`;
@@ -332,7 +325,7 @@ test("a heap snapshot of V8 is refused in place of a dump", async () => {
   const heap = openHeapFile(snapshot);
   expect(() => retainedBySite(heap, profiler)).toThrow(/a snapshot is of V8's heap/);
   heap.close();
-  writeFileSync(join(folder, "server.wasm"), compileServer("-O0").wasm);
+  writeFileSync(join(folder, "server.wasm"), (await compileServer("-O0")).wasm);
   const args = ["sites", snapshot, "--wasm", "server.wasm", "--profile", "own.pb.gz"];
   expect(failureOf(runIn(folder, args))).toMatch(/own\.heapsnapshot.*snapshot/);
 });
@@ -343,7 +336,7 @@ if (!hasGo) console.warn("there is no Go: profiles are not read by its pprof");
 test.skipIf(!hasGo)(
   "Go's pprof reads profiles of the heap, of the processor, and of sites",
   async () => {
-    const server = compileServer("-O0");
+    const server = await compileServer("-O0");
     const { profiler, exports } = await served(server, 1);
     const { serve } = exports as unknown as Server;
     const heap = openHeap(captureDump(exports), server.wasm);
@@ -382,7 +375,7 @@ test.skipIf(!hasGo)(
 );
 
 test("a CPU profile names the functions of the module", async () => {
-  const server = compileServer("-O0");
+  const server = await compileServer("-O0");
   const { profiler, exports } = await served(server, 512 * 1024);
   const { serve } = exports as unknown as Server;
   const { samples } = decoded(await profiler.cpuProfile({ work: () => serve(3000) }));
@@ -460,8 +453,8 @@ test("start functions, imported memories and tables, and every reference to a fu
   expect(usedBytes(profiler)).toBe(453);
 });
 
-test("a module that is instrumented twice is not changed again", () => {
-  const { wasm } = compileServer("-O0");
+test("a module that is instrumented twice is not changed again", async () => {
+  const { wasm } = await compileServer("-O0");
   const once = instrument(wasm);
   expect(instrument(once.wasm).wasm).toEqual(once.wasm);
 });

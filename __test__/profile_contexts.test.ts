@@ -1,15 +1,10 @@
 // Modules that know the way of calls to each allocation: with interval 1, their profiles are those of modules for which
 // the engine's stack is captured at each allocation.
 
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { createProfiler, instrument, type Profiler } from "../dist/profile.js";
+import { runCompiler } from "./support/compile.ts";
 import { decoded } from "./support/pprof.ts";
-
-const ROOT = join(import.meta.dirname, "..");
 
 interface Program {
   allocate(number: number): void;
@@ -21,20 +16,16 @@ interface Program {
   __collect(): void;
 }
 
-let folder: string;
 const modules = new Map<string, Uint8Array>();
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "profile-contexts-"));
+beforeAll(async () => {
   for (const level of ["-O0", "-O3"]) {
-    const file = join(folder, `program${level}.wasm`);
-    const asc = join(ROOT, "node_modules/assemblyscript/bin/asc.js");
-    const program = "__test__/programs/profile/contexts.ts";
-    const flags = ["--debug", "--exportRuntime", level, "-o", file];
-    execFileSync(process.execPath, [asc, program, ...flags], { cwd: ROOT });
-    modules.set(level, new Uint8Array(readFileSync(file)));
+    const { wasm } = await runCompiler(
+      ["__test__/programs/profile/contexts.ts", "--debug", level],
+      {},
+    );
+    modules.set(level, new Uint8Array(wasm));
   }
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 interface Instrumented {
   contexts: boolean;

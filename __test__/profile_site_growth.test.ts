@@ -1,6 +1,5 @@
 // `sites --before`: which line's live objects became more between two moments of a run.
 
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,16 +10,17 @@ import { createProfiler, instrument } from "../dist/profile.js";
 import type { Heap } from "../index.js";
 import { connect } from "./mcp/client.ts";
 import { failureOf, outputOf, runIn } from "./support/command_line.ts";
+import { runCompiler } from "./support/compile.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const SOURCE = "__test__/programs/profile/growing.ts";
 
 let folder: string;
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "profile-growth-"));
-  const asc = join(ROOT, "node_modules/assemblyscript/bin/asc.js");
-  const flags = ["--debug", "--sourceMap", "--exportRuntime", "-o", join(folder, "growing.wasm")];
-  execFileSync(process.execPath, [asc, SOURCE, ...flags], { cwd: ROOT });
+  const { wasm, sourceMap } = await runCompiler([SOURCE, "--debug", "--sourceMap"], {});
+  writeFileSync(join(folder, "growing.wasm"), wasm);
+  writeFileSync(join(folder, "growing.wasm.map"), sourceMap ?? "");
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import AscTransform from "../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../dist/capture.js";
 import { openHeapFile } from "../dist/index.js";
 import type { Heap, PathAnswer } from "../index.js";
@@ -200,7 +199,7 @@ describe("a request in two maps and two arrays", () => {
   beforeAll(async () => {
     const program = await runCompiler(["shared_request.ts", "--debug"], {
       baseDir: join(__dirname, "programs"),
-      transforms: [AscTransform],
+      transform: true,
     });
     const exposed = exposeGlobals(program.wasm);
     const { instance } = await WebAssembly.instantiate(exposed, { env: { abort() {} } });

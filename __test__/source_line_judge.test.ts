@@ -2,7 +2,6 @@
 // of the code of random programs, in all builds.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import AscTransform from "../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../dist/capture.js";
 import * as native from "../dist/native.js";
 import { runCompiler } from "./support/compile.ts";
@@ -109,7 +108,7 @@ describe.each(BUILDS)("in the build %s", (build, flags, hasTransform) => {
       const options = ["program.ts", ...flags, "--sourceMap"];
       const { wasm, sourceMap } = await runCompiler(options, {
         sources: { "program.ts": source },
-        transforms: hasTransform ? [AscTransform] : [],
+        transform: hasTransform,
       });
       judgeFrames(wasm, sourceMap as string, functions, frames);
       await judgeClasses(wasm, sourceMap as string, functions, classes);

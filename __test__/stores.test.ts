@@ -9,7 +9,6 @@ import { join } from "node:path";
 import { analyze, type ConstructorView } from "@warpo/heap-analyzer";
 import { captureDump, exposeGlobals } from "@warpo/heap-analyzer/capture";
 import { describe, expect, test } from "vitest";
-import AscTransform from "../dist/asc_transform.mjs";
 import { runCompiler } from "./support/compile.ts";
 import { withoutNames } from "./support/wasm_module.ts";
 
@@ -17,11 +16,7 @@ const BASE = join(__dirname, "programs");
 const ARGS = ["stores.ts", "--debug"];
 
 /** Makes the compiler insert a call to the host before every store. */
-class CallHostAtStores {
-  afterCompile(module: { runPasses(passes: string[]): void }): void {
-    module.runPasses(["instrument-memory"]);
-  }
-}
+const CALL_HOST_AT_STORES = join(__dirname, "support/call_host_at_stores.mjs");
 
 interface Exports extends WebAssembly.Exports {
   setup(): void;
@@ -31,8 +26,8 @@ interface Exports extends WebAssembly.Exports {
 
 /** Runs the program; `onStore` is called before every store. */
 async function start(onStore: () => void): Promise<Exports> {
-  const transforms = [AscTransform, CallHostAtStores];
-  const { wasm } = await runCompiler(ARGS, { baseDir: BASE, transforms });
+  const args = [...ARGS, "--transform", CALL_HOST_AT_STORES];
+  const { wasm } = await runCompiler(args, { baseDir: BASE, transform: true });
   const module = await WebAssembly.compile(exposeGlobals(wasm));
   const imports: Record<string, WebAssembly.ModuleImports> = {};
   for (const { module: from, name } of WebAssembly.Module.imports(module)) {
@@ -105,7 +100,7 @@ describe.each([
       // A prime number, so that dumps of a loop are taken at different places.
       if (dumps && stores++ % 7 === 0) dumps.push(captureDump(exports));
     });
-    const { wasm: plain } = await runCompiler(ARGS, { baseDir: BASE, transforms: [AscTransform] });
+    const { wasm: plain } = await runCompiler(ARGS, { baseDir: BASE, transform: true });
     const wasm = strip(plain);
     exports.setup();
     const outcomes = new Set<string>();

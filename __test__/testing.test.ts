@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import AscTransform from "../dist/asc_transform.mjs";
 import { exposeGlobals } from "../dist/capture.js";
 import { HeapAnalyzerError } from "../dist/index.js";
 import { expectNoLeak, LeakError } from "../dist/testing.js";
@@ -25,7 +24,7 @@ beforeAll(async () => {
   file = join(folder, "leak.wasm");
   const program = await runCompiler(["leak.ts", "--debug"], {
     baseDir: join(__dirname, "programs"),
-    transforms: [AscTransform],
+    transform: true,
   });
   wasm = program.wasm;
   writeFileSync(file, wasm);

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { openHeap } from "@warpo/heap-analyzer";
 import { captureDump, exposeGlobals } from "@warpo/heap-analyzer/capture";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import AscTransform from "../dist/asc_transform.mjs";
 import type { UnreachableAnswer } from "../index.js";
 import { runIn } from "./support/command_line.ts";
 import { runCompiler } from "./support/compile.ts";
@@ -31,7 +30,7 @@ describe.each([["--debug"], ["--debug -O3"]])("a program compiled with %s", (fla
   beforeAll(async () => {
     const args = ["unreachable.ts", "--exportRuntime", ...flags.split(" ")];
     const baseDir = join(__dirname, "programs");
-    ({ wasm } = await runCompiler(args, { baseDir, transforms: [AscTransform] }));
+    ({ wasm } = await runCompiler(args, { baseDir, transform: true }));
     const module = await WebAssembly.compile(exposeGlobals(wasm));
     const env = { abort: () => expect.fail("the program aborted") };
     ({ exports } = (await WebAssembly.instantiate(module, { env })) as { exports: Exports });

@@ -14,7 +14,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import AscTransform from "../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../dist/capture.js";
 import type { Status } from "../js/explorer/methods.js";
 import { moduleFileOf } from "../js/module_file.ts";
@@ -281,7 +280,7 @@ describe("the analyzer in its process", () => {
     const args = ["game.ts", "--debug", "--exportRuntime", "--sourceMap"];
     const { wasm, sourceMap } = await runCompiler(args, {
       baseDir: PROGRAMS,
-      transforms: [AscTransform],
+      transform: true,
     });
     const module = await WebAssembly.compile(exposeGlobals(wasm));
     const { exports } = await WebAssembly.instantiate(module, { env: { abort() {} } });

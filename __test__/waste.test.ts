@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import AscTransform from "../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../dist/capture.js";
 import { openHeap, openHeapFile } from "../dist/index.js";
 import type { WasteAnswer, WasteKind } from "../index.js";
@@ -25,7 +24,7 @@ interface Build {
 async function run({ flags, transform, compiler = "assemblyscript" }: Build) {
   const { wasm } = await runCompiler(["waste.ts", ...flags], {
     baseDir: join(__dirname, "programs"),
-    transforms: transform ? [AscTransform] : [],
+    transform,
     compiler,
   });
   const module = await WebAssembly.compile(exposeGlobals(wasm));

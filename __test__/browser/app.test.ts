@@ -15,7 +15,6 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import AscTransform from "../../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../../dist/capture.js";
 import { openHeap, openHeapFile } from "../../dist/index.js";
 import * as format from "../../js/report/format.ts";
@@ -48,7 +47,7 @@ describe.skipIf(missing)("the page with the engine inside", () => {
 
   beforeAll(async () => {
     const args = ["report.ts", "--debug", "--exportRuntime"];
-    const { wasm } = await runCompiler(args, { baseDir: PROGRAMS, transforms: [AscTransform] });
+    const { wasm } = await runCompiler(args, { baseDir: PROGRAMS, transform: true });
     const module = await WebAssembly.compile(exposeGlobals(wasm));
     const instance = await WebAssembly.instantiate(module, { env: { abort() {} } });
     const program = instance.exports as Program;

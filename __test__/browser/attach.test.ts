@@ -4,9 +4,9 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import asc from "assemblyscript/asc";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { attach } from "../../dist/attach.js";
+import { runCompiler } from "../support/compile.ts";
 import { FLAGS, findChromium, serve } from "./chromium.ts";
 
 const PROGRAMS = join(import.meta.dirname, "../programs/attach");
@@ -32,13 +32,9 @@ describe.skipIf(missing)("in Chromium", () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "attach-page-"));
-    const source = readFileSync(join(PROGRAMS, "sessions.ts"), "utf8");
-    const { error } = await asc.main(["sessions.ts", "--outFile", "out.wasm"], {
-      readFile: (name) => (name === "sessions.ts" ? source : null),
-      writeFile: (_, contents) => writeFileSync(join(folder, "sessions.wasm"), contents),
-      listFiles: () => [],
-    });
-    if (error) throw error;
+    const options = { baseDir: PROGRAMS, exportRuntime: false };
+    const { wasm } = await runCompiler(["sessions.ts"], options);
+    writeFileSync(join(folder, "sessions.wasm"), wasm);
     writeFileSync(join(folder, "worker.js"), WORKER);
     writeFileSync(join(folder, "index.html"), PAGE);
     server = await serve(folder);

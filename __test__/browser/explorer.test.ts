@@ -10,7 +10,6 @@ import { join } from "node:path";
 import { text as textOfStream } from "node:stream/consumers";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import AscTransform from "../../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../../dist/capture.js";
 import { openHeap } from "../../dist/index.js";
 import { createProfiler, instrument } from "../../dist/profile.js";
@@ -76,7 +75,7 @@ describe.skipIf(missing)("the explorer", () => {
 
   beforeAll(async () => {
     const args = ["game.ts", "--debug", "--exportRuntime", "--sourceMap"];
-    const compiled = await runCompiler(args, { baseDir: PROGRAMS, transforms: [AscTransform] });
+    const compiled = await runCompiler(args, { baseDir: PROGRAMS, transform: true });
     wasm = compiled.wasm;
     writeFileSync(join(folder, "game.wasm"), wasm);
     const program = instrument(Uint8Array.from(wasm), { sourceMap: compiled.sourceMap });

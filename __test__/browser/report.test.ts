@@ -9,7 +9,6 @@ import { pathToFileURL } from "node:url";
 import { inflateRawSync } from "node:zlib";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import AscTransform from "../../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../../dist/capture.js";
 import { analyze, openHeap } from "../../dist/index.js";
 import type { Accounting, Heap } from "../../index.js";
@@ -92,7 +91,7 @@ describe.skipIf(missing)("a report", () => {
 
   beforeAll(async () => {
     const args = ["report.ts", "--debug", "--exportRuntime"];
-    ({ wasm } = await runCompiler(args, { baseDir: PROGRAMS, transforms: [AscTransform] }));
+    ({ wasm } = await runCompiler(args, { baseDir: PROGRAMS, transform: true }));
     dumps = await run(wasm);
     heap = openHeap(dumps.after, wasm);
     before = openHeap(dumps.before, wasm);
@@ -552,7 +551,7 @@ async function compileWithNames(names: Record<string, string>): Promise<Uint8Arr
   }
   const args = ["report.ts", "--debug"];
   const sources = { "report.ts": source };
-  const { wasm } = await runCompiler(args, { sources, transforms: [AscTransform] });
+  const { wasm } = await runCompiler(args, { sources, transform: true });
   const module = Buffer.from(wasm);
   for (const [placeholder, bytes] of placeholders) {
     let at = module.indexOf(placeholder);

@@ -4,7 +4,6 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { beforeAll, expect, test } from "vitest";
-import AscTransform from "../../dist/asc_transform.mjs";
 import { runCompiler } from "../support/compile.ts";
 import { node, npm, project } from "./machine.ts";
 import { ROOT } from "./packages.ts";
@@ -16,7 +15,7 @@ beforeAll(async () => {
   npm(["install", "@warpo/heap-analyzer"], { cwd: folder });
   const { wasm } = await runCompiler(["leak.ts", "--debug"], {
     baseDir: join(ROOT, "__test__/programs"),
-    transforms: [AscTransform],
+    transform: true,
   });
   writeFileSync(join(folder, "leak.wasm"), wasm);
   for (const runner of ["vitest", "jest", "mocha"]) {

@@ -6,7 +6,6 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import AscTransform from "../../dist/asc_transform.mjs";
 import { exposeGlobals, writeDump } from "../../dist/capture.js";
 import { runCompiler } from "../support/compile.ts";
 import { connect } from "./client.ts";
@@ -48,7 +47,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 async function makeDumps(path: string) {
   const { wasm } = await runCompiler(["hunts.ts", "--debug", "--exportRuntime"], {
     baseDir: join(import.meta.dirname, "../programs"),
-    transforms: [AscTransform],
+    transform: true,
   });
   const module = await WebAssembly.compile(exposeGlobals(wasm));
   for (const kind of [...Object.keys(DUMPS), "nothing"]) {

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 
-import asc from "assemblyscript/asc";
+import { asc } from "./compile.ts";
 
 /** The output of the compiler for a program. */
 export interface AscProgram {
@@ -16,24 +16,15 @@ export interface AscProgram {
 /** Compiles `__test__/programs/<name>.ts` with these options of `asc`. */
 export async function compileProgram(name: string, ...options: string[]): Promise<AscProgram> {
   const source = readFileSync(new URL(`../programs/${name}.ts`, import.meta.url), "utf8");
-  const outputs = new Map<string, string | Uint8Array>();
-  const { error, stderr } = await asc.main(
-    [`${name}.ts`, "--outFile", `${name}.wasm`, "--textFile", `${name}.wat`, ...options],
-    {
-      readFile: (file) => (file === `${name}.ts` ? source : null),
-      writeFile: (file, contents) => {
-        outputs.set(file, contents);
-      },
-      listFiles: () => [],
-    },
-  );
-  if (error) {
-    throw new Error(`asc ${options.join(" ")}: ${stderr.toString()}`, { cause: error });
-  }
+  const outputs = ["--outFile", `${name}.wasm`, "--textFile", `${name}.wat`];
+  const { files } = await asc({
+    args: [`${name}.ts`, ...outputs, ...options],
+    sources: { [`${name}.ts`]: source },
+  });
   return {
-    wasm: Uint8Array.from(outputs.get(`${name}.wasm`) as Uint8Array),
-    wat: outputs.get(`${name}.wat`) as string,
-    bindings: outputs.get(`${name}.js`) as string | undefined,
+    wasm: Uint8Array.from(files.get(`${name}.wasm`) as Uint8Array),
+    wat: files.get(`${name}.wat`) as string,
+    bindings: files.get(`${name}.js`) as string | undefined,
   };
 }
 

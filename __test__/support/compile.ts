@@ -3,42 +3,28 @@
  * `build/`, under a name that changes with everything that goes into them.
  */
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import asc from "assemblyscript/asc";
-import type { Binaryen, BinaryenModule, Program } from "../../dist/asc_transform/compiler.mjs";
+import { fileURLToPath } from "node:url";
+import { deserialize, serialize } from "node:v8";
 import {
-  type DebugInfoDescription,
-  describeProgram,
-} from "../../dist/asc_transform/description.mjs";
-import AscTransform from "../../dist/asc_transform.mjs";
+  type AscRequest,
+  type AscResult,
+  type Compiler,
+  type Described,
+  isOlder,
+  runAsc,
+} from "./asc.mjs";
 
-export interface CompiledProgram {
+export { type Compiler, isOlder };
+
+export interface CompiledProgram extends Described {
   name: string;
   wasm: Uint8Array;
-  /** The compiler's own names of classes, by runtime id. */
-  classNames: Map<number, string>;
-  /** The contents of the debug sections that the transform writes. */
-  description: DebugInfoDescription;
-  /** The address of the run-time type flags. */
-  typeInfo: number;
-}
-
-interface CacheEntry {
-  classNames: [number, string][];
-  description: DebugInfoDescription;
-  typeInfo: number;
 }
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const TRANSFORM = join(ROOT, "dist/asc_transform.mjs");
 /** A program is one file in such a folder, and may import files from the folder's `support/`. */
 const PROGRAMS = join(ROOT, "__test__/programs/judged");
 export const RANDOM_PROGRAMS = join(ROOT, "__test__/programs/random");
@@ -56,8 +42,8 @@ export const programNames = readdirSync(PROGRAMS)
 /** The files that affect results besides program and flags. A change to one of them invalidates the cache. */
 const toolchain = () => {
   const hash = createHash("sha256")
-    .update(asc.version)
-    .update(readFileSync(fileURLToPath(import.meta.url)));
+    .update(readFileSync(join(ROOT, "node_modules/assemblyscript/package.json")))
+    .update(readFileSync(join(ROOT, "__test__/support/asc.mjs")));
   const addFolder = (folder: string) => {
     for (const file of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, file.name);
@@ -81,17 +67,6 @@ export interface CompileOptions {
   exportRuntime?: boolean;
 }
 
-/**
- * The version that the project is made with, the oldest that it works with, and older ones, whose programs are read: these
- * are installed by `npm run test:full -- asc-packages`.
- */
-export type Compiler = "assemblyscript" | "assemblyscript-0.27" | OlderCompiler;
-type OlderCompiler = "asc-0.24" | "asc-0.25" | "asc-0.26";
-
-export function isOlder(compiler: Compiler): compiler is OlderCompiler {
-  return compiler.startsWith("asc-");
-}
-
 export async function compile(
   name: string,
   flags: string[],
@@ -112,31 +87,17 @@ export async function compile(
   const key = hash.digest("hex").slice(0, 16);
   const cached = join(CACHE, `${name}-${key}`);
   try {
-    const { classNames, ...others } = JSON.parse(
-      readFileSync(`${cached}.json`, "utf8"),
-    ) as CacheEntry;
-    return {
-      name,
-      wasm: readFileSync(`${cached}.wasm`),
-      classNames: new Map(classNames),
-      ...others,
-    };
+    return deserialize(readFileSync(cached));
   } catch {
     // Not compiled yet.
   }
-  const program = await compileAndDescribe(name, flags, {
+  const program = await compileDescribed(name, flags, {
     baseDir: folder,
     transform,
     compiler,
     exportRuntime,
   });
-  writeWhole(`${cached}.wasm`, program.wasm);
-  const entry: CacheEntry = {
-    classNames: [...program.classNames],
-    description: program.description,
-    typeInfo: program.typeInfo,
-  };
-  writeWhole(`${cached}.json`, JSON.stringify(entry));
+  writeWhole(cached, serialize(program));
   return program;
 }
 
@@ -154,142 +115,82 @@ export function compileSource(
   source: string,
   flags: string[],
   {
-    transform = true,
-    exportRuntime = true,
-    compiler,
     files,
+    ...options
   }: Pick<CompileOptions, "transform" | "exportRuntime" | "compiler"> & {
     /** What it imports. */
     files?: Pick<CompilerOptions, "baseDir" | "sources">;
   } = {},
 ): Promise<CompiledProgram> {
   const sources = { ...files?.sources, [`${name}.ts`]: source };
-  const { baseDir } = files ?? {};
-  return compileAndDescribe(name, flags, {
-    sources,
-    transform,
-    exportRuntime,
-    ...(compiler && { compiler }),
-    ...(baseDir && { baseDir }),
-  });
+  return compileDescribed(name, flags, { transform: true, ...files, ...options, sources });
 }
 
 /** Compiles a program of any folder. Nothing is kept. */
-export function compileDescribed(
+export async function compileDescribed(
   name: string,
   flags: string[],
-  options: CompilerOptions & { transform: boolean },
+  options: CompilerOptions,
 ): Promise<CompiledProgram> {
-  return compileAndDescribe(name, flags, options);
-}
-
-/** The class table is read by a second transform, so that names are the compiler's and not ours. */
-async function compileAndDescribe(
-  name: string,
-  flags: string[],
-  { transform, ...options }: CompilerOptions & { transform: boolean },
-): Promise<CompiledProgram> {
-  const classNames = new Map<number, string>();
-  /** Older compilers cannot be asked. */
-  let description: DebugInfoDescription | undefined = isOlder(options.compiler ?? "assemblyscript")
-    ? { producer: "", classes: [], globals: [] }
-    : undefined;
-  let typeInfo = 0;
-  class Recorder {
-    declare program: Program;
-    declare binaryen: Binaryen;
-    afterCompile(module: BinaryenModule): void {
-      // Parentheses and commas of function types are the only characters that it escapes.
-      for (const [id, { internalName }] of this.program.managedClasses)
-        classNames.set(id, decodeURIComponent(internalName));
-      if (isOlder(options.compiler ?? "assemblyscript")) return;
-      description = describeProgram(this.program, module, this.binaryen);
-      typeInfo = constantGlobal("~lib/rt/__rtti_base", module, this.binaryen);
-    }
-  }
-  const { wasm } = await runCompiler([`${name}.ts`, ...flags], {
-    ...options,
-    transforms: transform ? [AscTransform, Recorder] : [Recorder],
-  });
-  if (!description) throw new Error(`asc compiled ${name} without its transforms`);
-  return { name, wasm, classNames, description, typeInfo };
-}
-
-/** The value of a global that optimisers remove, or 0. */
-function constantGlobal(name: string, module: BinaryenModule, binaryen: Binaryen): number {
-  const global = module.getGlobal(name);
-  if (global === 0) return 0;
-  return Number(binaryen.getExpressionInfo(binaryen.getGlobalInfo(global).init).value);
-}
-
-/** Literal imports, so that a bundler finds them. */
-function importCompiler(compiler: Compiler): Promise<typeof import("assemblyscript/asc")> {
-  if (isOlder(compiler)) {
-    const file = join(ROOT, "__test__/asc_packages/node_modules", compiler, "dist/asc.js");
-    return import(/* @vite-ignore */ pathToFileURL(file).href);
-  }
-  return compiler === "assemblyscript"
-    ? import("assemblyscript/asc")
-    : import("assemblyscript-0.27/asc");
+  const { wasm, described } = await runCompiler([`${name}.ts`, ...flags], options, true);
+  if (!described) throw new Error(`asc compiled ${name} without its transforms`);
+  return { name, wasm, ...described };
 }
 
 export interface CompilerRun {
-  wasm: Uint8Array;
+  wasm: Uint8Array<ArrayBuffer>;
   /** With `--sourceMap`. */
   sourceMap: string | undefined;
   stderr: string;
+  described: Described | undefined;
 }
 
 export interface CompilerOptions {
   baseDir?: string;
-  transforms?: unknown[];
   /** Contents of files by name, instead of the files in `baseDir`, or before them if there is one. */
   sources?: Record<string, string>;
+  /** Whether the project's transform takes part. */
+  transform?: boolean;
   compiler?: Compiler;
+  /** Whether the module exports the runtime's functions, which `asc` and WARPO do only if asked. */
   exportRuntime?: boolean;
 }
 
-function textOf(file: string): string | null {
-  return existsSync(file) ? readFileSync(file, "utf8") : null;
-}
-
-/** Runs `asc` in this process and returns the module. Throws with the compiler's messages if it fails. */
+/** Runs `asc` and returns the module. Throws with the compiler's messages if it fails. */
 export async function runCompiler(
   args: string[],
-  {
-    baseDir,
-    transforms,
-    sources,
-    compiler = "assemblyscript",
-    exportRuntime = true,
-  }: CompilerOptions,
+  { baseDir, transform = false, sources, compiler, exportRuntime = true }: CompilerOptions,
+  describe = false,
 ): Promise<CompilerRun> {
-  let wasm: Uint8Array | undefined;
-  let sourceMap: string | undefined;
-  const { default: asc } = await importCompiler(compiler);
-  const stderr = asc.createMemoryStream();
-  const { error } = await asc.main(
-    [
-      ...args,
-      ...(baseDir ? ["--baseDir", baseDir] : []),
-      ...(exportRuntime ? ["--exportRuntime"] : []),
-      "--outFile",
-      "out.wasm",
-    ],
-    {
-      stderr,
-      stdout: stderr,
-      transforms: (transforms ?? []) as never,
-      writeFile: (name: string, contents: string | Uint8Array) => {
-        if (name === "out.wasm" && typeof contents !== "string") wasm = contents;
-        if (name === "out.wasm.map" && typeof contents === "string") sourceMap = contents;
-      },
-      ...(sources && {
-        readFile: (name: string) => sources[name] ?? (baseDir ? textOf(join(baseDir, name)) : null),
-        listFiles: () => [],
-      }),
-    },
-  );
-  if (error || !wasm) throw new Error(`${args.join(" ")}: ${error?.message}\n${stderr.toString()}`);
-  return { wasm, sourceMap, stderr: stderr.toString() };
+  const all = [
+    ...args,
+    ...(transform ? ["--transform", TRANSFORM] : []),
+    ...(exportRuntime ? ["--exportRuntime"] : []),
+    "--outFile",
+    "out.wasm",
+  ];
+  const { files, stderr, described } = await asc({
+    args: all,
+    baseDir,
+    sources,
+    compiler,
+    describe,
+  });
+  const wasm = Uint8Array.from(files.get("out.wasm") as Uint8Array);
+  return { wasm, sourceMap: files.get("out.wasm.map") as string | undefined, stderr, described };
+}
+
+/** Runs `asc`: in the process that compiles for all test files, if there is one. Throws with its messages if it fails. */
+export async function asc(request: AscRequest): Promise<AscResult> {
+  const server = process.env.ASC_SERVER;
+  const result = server ? await ask(server, request) : await runAsc(request);
+  if (result.error !== undefined)
+    throw new Error(`${request.args.join(" ")}: ${result.error}\n${result.stderr}`);
+  return result;
+}
+
+async function ask(server: string, request: AscRequest): Promise<AscResult> {
+  const body = new Uint8Array(serialize(request));
+  const response = await fetch(server, { method: "POST", body });
+  return deserialize(new Uint8Array(await response.arrayBuffer()));
 }

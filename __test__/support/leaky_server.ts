@@ -4,11 +4,19 @@
  *
  * The files are kept in `build/`, under a name that changes with everything that goes into them.
  */
-import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { exposeGlobals, writeDump } from "../../dist/capture.js";
+import { runCompiler } from "./compile.ts";
 
 export interface LeakyServer {
   /** The folder with `server.wasm`, `before.dump` and `after.dump`. */
@@ -26,7 +34,6 @@ export interface ServerExports {
 
 const ROOT = resolve(__dirname, "../..");
 const EXAMPLE = join(ROOT, "examples/leaky-server");
-const TRANSFORM = join(ROOT, "dist/asc_transform.mjs");
 const SOURCE = "assembly/server.ts";
 
 /** The files, built if they are not there yet. */
@@ -64,11 +71,10 @@ export async function startServer(wasm: Uint8Array<ArrayBuffer>): Promise<WebAss
 }
 
 async function build(folder: string): Promise<void> {
-  const asc = join(ROOT, "node_modules/assemblyscript/bin/asc.js");
-  const wasm = join(folder, "server.wasm");
-  const flags = ["--debug", "--exportRuntime", "--transform", TRANSFORM];
-  execFileSync(process.execPath, [asc, SOURCE, "-o", wasm, ...flags], { cwd: EXAMPLE });
-  const exports = await startServer(new Uint8Array(readFileSync(wasm)));
+  const options = { baseDir: EXAMPLE, transform: true };
+  const { wasm } = await runCompiler([SOURCE, "--debug"], options);
+  writeFileSync(join(folder, "server.wasm"), wasm);
+  const exports = await startServer(new Uint8Array(wasm));
   const server = exports as unknown as ServerExports;
   for (const [dump, requests] of [
     ["before.dump", 40],

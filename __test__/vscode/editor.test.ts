@@ -14,7 +14,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import AscTransform from "../../dist/asc_transform.mjs";
 import { captureDump, exposeGlobals } from "../../dist/capture.js";
 import { openHeap, openHeapFile } from "../../dist/index.js";
 import { createProfiler, instrument } from "../../dist/profile.js";
@@ -70,7 +69,7 @@ describe.skipIf(missing)("the extension", () => {
     const args = ["game.ts", "--debug", "--exportRuntime", "--sourceMap"];
     const { wasm, sourceMap } = await runCompiler(args, {
       baseDir: PROGRAMS,
-      transforms: [AscTransform],
+      transform: true,
     });
     writeFileSync(join(project, "game.ts"), GAME);
     writeFileSync(join(project, "build/game.wasm"), wasm);
