@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { analyzeFile, openHeapFile } from "@warpo/heap-analyzer";
 import { attach } from "@warpo/heap-analyzer/attach";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -65,6 +66,14 @@ function quiet(pid: string): string {
     .split("\n")
     .filter((line) => /^(Sig|Shd|Tracer|Threads)/.test(line))
     .join("\n");
+}
+
+/** The states of all threads of a process, a letter each: `t` is stopped by a tracer. */
+function states(pid: string): string {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const state = (thread: string) =>
+    /State:\s+(\S)/.exec(readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8"))?.[1];
+  return threads.map(state).join("");
 }
 
 describe.skipIf(process.platform !== "linux")("a process of Node (skipped: only Linux)", () => {
@@ -126,6 +135,37 @@ describe.skipIf(process.platform !== "linux")("a process of Node (skipped: only 
     runIn(folder, ["memories", pid]);
     runIn(folder, ["attach", pid, "-o", "quiet.dump"]);
     expect(quiet(pid)).toBe(before);
+  });
+
+  test("all of its threads stand still together, and go on also if this process is killed meanwhile", async () => {
+    const wasm = await compiled("large.wasm", ["-O3", "--initialMemory", "8192"]);
+    const { pid, send } = await start(wasm);
+    /** Kills the analyzer when all threads are stopped. Whether there was such a moment. */
+    const kill = async () => {
+      const args = ["attach", pid, "--outside", "--output", "killed.dump"];
+      const child = spawn(process.execPath, [CLI, ...args], { cwd: folder, stdio: "ignore" });
+      const ended = once(child, "exit");
+      let isOver = false;
+      void ended.then(() => {
+        isOver = true;
+      });
+      while (!isOver) {
+        if (/^t+$/.test(states(pid))) {
+          child.kill("SIGKILL");
+          await ended;
+          return child.signalCode === "SIGKILL";
+        }
+        await setImmediate();
+      }
+      return false;
+    };
+    // The moment is short.
+    let hasKilled = false;
+    for (let nth = 0; nth < 20 && !hasKilled; nth++) hasKilled = await kill();
+    expect(hasKilled).toBe(true);
+    await expect.poll(() => states(pid), { timeout: 60_000 }).not.toContain("t");
+    expect(quiet(pid)).toContain("TracerPid:\t0");
+    await send("3");
   });
 
   test("a module that is not its own is refused, and there is no file", async () => {
