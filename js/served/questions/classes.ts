@@ -1,6 +1,6 @@
 /** Classes, from a view of all of them. */
 import type { ConstructorView, Warning } from "../../../index.js";
-import { matcher } from "../glob.js";
+import { chooser } from "../glob.js";
 import { count, list, type ObjectOf, object, parts, size, type TypeOf, text } from "../shapes.js";
 import type { Found } from "./found.js";
 import { type PageRequest, pageOf, textOf } from "./parameters.js";
@@ -58,7 +58,8 @@ export function rowsOf<R extends { readonly className: string }, T extends objec
   shown: (row: R) => S,
 ): Found<T & { rows: S[] }> {
   const { limit, offset } = pageOf(asked);
-  const isNamed = named === undefined ? () => true : matcher(textOf("class", named));
+  const names = view.constructors.map(({ className }) => className);
+  const isNamed = named === undefined ? () => true : chooser(textOf("class", named), names);
   const part = textOf("contains", contains ?? "").toLowerCase();
   const all = view.constructors.filter(
     ({ className }) => isNamed(className) && className.toLowerCase().includes(part),
