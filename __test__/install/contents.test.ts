@@ -241,6 +241,7 @@ test("the root package has the files that users need and no binary", () => {
       "dist/served/questions/places.js",
       "dist/served/received.js",
       "dist/served/secret.js",
+      "dist/served/shapes.js",
       "dist/served/unpacked_size.js",
       "dist/source_lines.js",
       "dist/testing.d.ts",
