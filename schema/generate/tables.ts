@@ -33,10 +33,18 @@ function table(): string {
     ...questionsOf(all),
     ["growth", all.GrowthOptions as Schema],
     ["check", all.CheckOptions as Schema],
+    ["analyze", all.AnalyzeOptions as Schema],
+    ["diff", all.DiffOptions as Schema],
   ];
-  const rows = commands.flatMap(([name, schema]) =>
+  const reading: [string, Schema][] = [
+    ["reading a dump", all.AnalysisOptions as Schema],
+    ["with a host", all.HostInputs as Schema],
+    ["", { properties: { slots: all.OpenOptions?.properties?.slots ?? {} } }],
+  ];
+  const named = commands.map(([name, schema]) => [`\`${name}\``, schema] as const);
+  const rows = [...named, ...reading].flatMap(([name, schema]) =>
     optionsOf(schema, all).map((cells, nth) => {
-      const command = nth === 0 ? `\`${name}\`` : "";
+      const command = nth === 0 ? name : "";
       return `| ${[command, ...cells].join(" | ")} |\n`;
     }),
   );
