@@ -12,6 +12,7 @@ export const PARTS = {
     "__test__/leak_sanitizer.test.ts",
     "__test__/leaky_parser.test.ts",
     "__test__/native.test.ts",
+    "__test__/native_allocators.test.ts",
     "__test__/native_capture.test.ts",
     "__test__/native_crates.test.ts",
     "__test__/native_emscripten.test.ts",
