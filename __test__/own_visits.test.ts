@@ -7,8 +7,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { isRight, isSilent, JUDGED_BUILDS, judgeProgram } from "./support/judged_program.ts";
+import { compileDescribed } from "./support/compile.ts";
+import {
+  isRight,
+  isSilent,
+  JUDGED_BUILDS,
+  judgeModule,
+  judgeProgram,
+  withNamesOnly,
+} from "./support/judged_program.ts";
 import { someOf } from "./support/nightly.ts";
+import { optimise } from "./support/optimiser.ts";
 
 const FOLDER = fileURLToPath(new URL("programs/own_visits", import.meta.url));
 /** The program whose visitor needs the function table, which a dump does not have. */
@@ -24,6 +33,29 @@ const options = (program: string) => ({
     "node_modules/vlib/index.ts": readFileSync(join(FOLDER, "library/index.ts"), "utf8"),
   },
 });
+
+// Every night: Binaryen takes seconds.
+test.each(someOf(["everything" as const], 2, 1))(
+  "with %s inlined, a visitor that reads a variable is not taken for one that does not",
+  async (inlining) => {
+    const { wasm, classNames } = await compileDescribed("guest", ["-O2", "--debug"], {
+      ...options("guest"),
+      transform: false,
+    });
+    const inlined = optimise(wasm, {
+      run: "O1",
+      inlining,
+      kept: "visitors of classes",
+      converge: false,
+      lowMemoryUnused: false,
+    });
+    const dumps = judgeModule(inlined, withNamesOnly(inlined, false), classNames);
+    expect(dumps.length).toBeGreaterThan(5);
+    expect(dumps.filter(isSilent)).toEqual([]);
+    // The last dump is taken after the variable has changed.
+    expect(dumps.at(-1)?.warnings).toContain("WARN_VISITOR_NOT_RUN");
+  },
+);
 
 describe.each(JUDGED_BUILDS)("$name", (build) => {
   test.each(someOf(PROGRAMS, JUDGED_BUILDS.length, JUDGED_BUILDS.indexOf(build)))(

@@ -8,6 +8,7 @@ use super::names;
 use super::probes::{Disguise, Marked, Storage, TEST_OBJECTS, TestObject};
 use super::reader::{BUDGET, CodeReader};
 use super::visited::{VisitedGlobal, VisitedMembers};
+use crate::std_library::STRING;
 use base::units::{ClassId, GlobalIndex};
 
 /// The words that the bitmap of a test object lists.
@@ -206,8 +207,48 @@ impl CollectorCode {
         object: TestObject,
         class: TestClass,
         contents: TestContents<'_>,
-        mut marked: Marked,
+        marked: Marked,
     ) -> Option<(Marked, End)> {
+        let (mut marked, end, read) = self.run(reader, object, class, contents, marked)?;
+        marked.reads_variable =
+            class.storage == Storage::Fields && self.reads_variable(reader, object, &read);
+        Some((marked, end))
+    }
+
+    /// Whether a run that read these globals read a variable of the program because of the class of its object. A whole
+    /// collection also reads the roots, as it does for an object without members.
+    fn reads_variable(
+        &self,
+        reader: &mut CodeReader<'_, '_>,
+        object: TestObject,
+        read: &BTreeSet<u32>,
+    ) -> bool {
+        let mut variables = read.intersection(&self.variables).peekable();
+        if self.visitor.is_some() || variables.peek().is_none() {
+            return variables.peek().is_some();
+        }
+        if reader.read_by_any.is_none() {
+            let class = TestClass {
+                id: STRING,
+                storage: Storage::Fields,
+            };
+            let marked = Marked::default();
+            let run = self.run(reader, object, class, TestContents::Empty, marked);
+            reader.read_by_any = Some(run.map(|(_, _, read)| read).unwrap_or_default());
+        }
+        let by_any = reader.read_by_any.as_ref();
+        variables.any(|global| by_any.is_none_or(|read| !read.contains(global)))
+    }
+
+    /// Lets the collector scan an object. Also returns the globals that are read.
+    fn run(
+        &self,
+        reader: &mut CodeReader<'_, '_>,
+        object: TestObject,
+        class: TestClass,
+        contents: TestContents<'_>,
+        mut marked: Marked,
+    ) -> Option<(Marked, End, BTreeSet<u32>)> {
         let mut state = reader.machine.copy(&self.idle, &mut reader.left)?;
         object.write(&mut state.memory, class.id, class.storage)?;
         match contents {
@@ -227,10 +268,7 @@ impl CollectorCode {
                     }
                 };
                 let arguments: Vec<u64> = arguments.iter().map(this).collect();
-                let end = machine.call(*function, &arguments, &mut state, &mut uses, &mut marked);
-                marked.reads_variable =
-                    class.storage == Storage::Fields && !uses.read.is_disjoint(&self.variables);
-                end
+                machine.call(*function, &arguments, &mut state, &mut uses, &mut marked)
             }
             None => {
                 self.reach.put(object, &mut state)?;
@@ -249,6 +287,6 @@ impl CollectorCode {
         marked
             .others
             .retain(|address| !self.constants.contains(address));
-        Some((marked, end))
+        Some((marked, end, uses.read))
     }
 }

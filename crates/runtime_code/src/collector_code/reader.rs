@@ -1,5 +1,7 @@
 //! A machine that executes a module's functions for one class after the other.
 
+use std::collections::BTreeSet;
+
 use super::machine::Machine;
 use base::control::Control;
 use wasm::module::Functions;
@@ -21,6 +23,8 @@ pub struct CodeReader<'m, 'a> {
     pub(super) machine: Machine<'m, 'a>,
     /// The rest of [`WHOLE_BUDGET`].
     pub(super) left: u64,
+    /// The globals that a whole collection reads for an object without members, once this was asked.
+    pub(super) read_by_any: Option<BTreeSet<u32>>,
 }
 
 impl<'m, 'a> CodeReader<'m, 'a> {
@@ -29,6 +33,7 @@ impl<'m, 'a> CodeReader<'m, 'a> {
         Self {
             machine: Machine::new(functions, control),
             left: WHOLE_BUDGET.min(2 * BUDGET + STEPS_PER_BYTE * functions.code_size()),
+            read_by_any: None,
         }
     }
 
