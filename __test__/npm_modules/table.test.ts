@@ -25,8 +25,11 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Blocks in dumps that are taken after one, two and three rounds. */
-async function blocksByRound(driver: string): Promise<number[]> {
+/** Programs whose runtimes keep bytes of the stack from the start. */
+const STACK_IS_KEPT = ["sqljs", "duckdb", "pyodide", "pglite"];
+
+/** Attaches after each of some rounds; gives the files of the dumps, without their ending. */
+async function attachedByRound(driver: string, rounds: number): Promise<string[]> {
   const args = ["--inspect=127.0.0.1:0", join(FOLDER, "table/serve.mjs"), driver];
   const target = spawn(process.execPath, args);
   try {
@@ -34,8 +37,8 @@ async function blocksByRound(driver: string): Promise<number[]> {
     exit.catch(() => {});
     const [address] = await Promise.race([inspectorOf(target.stderr), exit]);
     const lines = createInterface({ input: target.stdout })[Symbol.asyncIterator]();
-    const blocks: number[] = [];
-    for (const round of [1, 2, 3]) {
+    const files: string[] = [];
+    for (let round = 1; round <= rounds; round++) {
       if (round > 1) target.stdin.write("\n");
       const { value } = await Promise.race([lines.next(), exit]);
       expect(value).toBe("ready");
@@ -43,14 +46,23 @@ async function blocksByRound(driver: string): Promise<number[]> {
       const attach = [CLI, "attach", address as string, "--output", `${file}.dump`];
       const { status, stderr } = spawnSync(process.execPath, attach, { encoding: "utf8" });
       expect(status, stderr).toBe(0);
-      const heap = openHeap(readFileSync(`${file}.dump`), readFileSync(`${file}.wasm`));
-      blocks.push(heap.summary().objects.live);
-      heap.close();
+      files.push(file);
     }
-    return blocks;
+    return files;
   } finally {
     target.kill("SIGKILL");
   }
+}
+
+/** Blocks in dumps that are taken after one, two and three rounds. */
+async function blocksByRound(driver: string): Promise<number[]> {
+  const files = await attachedByRound(driver, 3);
+  return files.map((file) => {
+    const heap = openHeap(readFileSync(`${file}.dump`), readFileSync(`${file}.wasm`));
+    const { live } = heap.summary().objects;
+    heap.close();
+    return live;
+  });
 }
 
 /** The address that the inspector of a process listens at. */
@@ -74,6 +86,25 @@ describe.skipIf(!existsSync(join(FOLDER, "node_modules/sql.js")))(
         expect(third - second).toBeGreaterThanOrEqual(leaked);
       },
       120_000,
+    );
+
+    test.each(STACK_IS_KEPT)(
+      "%s at rest: no functions are said to be running; without the note of the dump, they would be",
+      async (driver) => {
+        const [file] = await attachedByRound(driver, 1);
+        const [dump, wasm] = [readFileSync(`${file}.dump`), readFileSync(`${file}.wasm`)];
+        const codes = () => {
+          const heap = openHeap(dump, wasm);
+          const found = heap.warnings.map(({ code }) => code);
+          heap.close();
+          return found;
+        };
+        expect(codes()).not.toContain("WARN_FRAMES_ACTIVE");
+        const WITHOUT_NOTE = 2;
+        dump.writeUInt32LE(WITHOUT_NOTE, 4);
+        expect(codes()).toContain("WARN_FRAMES_ACTIVE");
+      },
+      240_000,
     );
   },
 );
