@@ -77,6 +77,18 @@ test("a program that keeps a bounded number of objects is not said to grow", () 
   expect(stdout).toContain("nothing grows from dump to dump");
 });
 
+test("a program that is started is looked at until it has an instance, or has ended", () => {
+  const late = join(folder, "late.cjs");
+  writeFileSync(late, `setTimeout(() => require(${JSON.stringify(PROGRAM)}), 1500);`);
+  const two = ["--every", "1ms", "--cost", "100", "--count", "2", "--command", "--", "node"];
+  const { status, stdout } = runIn(folder, ["watch", ...two, late, wasm]);
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/dump 1 .*\n.*dump 2 /);
+  const none = runIn(folder, ["watch", ...two, "--eval", "setTimeout(() => {}, 2000)"]);
+  expect(none.status).toBe(1);
+  expect(none.stderr).toMatch(/\nerror: .*no WebAssembly instance with a memory/);
+});
+
 /** Starts the program with an inspector, which has this address. */
 async function inspected() {
   const child = spawn(process.execPath, ["--inspect=127.0.0.1:0", PROGRAM, wasm]);

@@ -63,9 +63,10 @@ export class Captures {
    */
   async next<T>(read: (dump: string, wasm: string) => Promise<T>): Promise<Capture<T>> {
     const folder = this.#options.folder ?? (this.#temporary as string);
-    const dump = join(folder, `watch-${String(++this.#count).padStart(6, "0")}.dump`);
+    const dump = join(folder, `watch-${String(this.#count + 1).padStart(6, "0")}.dump`);
     const wasm = join(folder, "watch.wasm");
     const captured = await this.#capture(dump, wasm);
+    this.#count++;
     this.#kept.push(dump);
     try {
       const isKept = this.#temporary === undefined;

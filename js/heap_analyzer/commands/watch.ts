@@ -34,6 +34,9 @@ interface WatchOptions extends AttachingOptions {
 
 /** How much of the program's time dumps may take by default, in percent. */
 const COST = 5;
+/** How often a program that was started is looked at until it has an instance, and the milliseconds in between. */
+const TRIES = 60;
+const BETWEEN_TRIES = 200;
 /** The exit code with `--exit-code`, as that of `check`. */
 const GROWN = 2;
 
@@ -153,7 +156,10 @@ async function watch(
     async () => {
       try {
         for (let number = 1; number <= count && !signal.aborted; number++) {
-          const capture = await nextCapture(captures, target, number > 1);
+          const capture =
+            number === 1 && program !== undefined
+              ? await firstCapture(captures, target, signal)
+              : await nextCapture(captures, target, number > 1);
           if (capture === undefined) break;
           kept.add(capture.read);
           await display.show(number, capture, kept);
@@ -187,6 +193,22 @@ async function delay(time: number, signal: AbortSignal): Promise<void> {
   await setTimeout(time, undefined, { signal }).catch(() => {});
 }
 
+/** The first dump of a program that was started: it may not have made its instance yet. */
+async function firstCapture(captures: Captures, target: string, signal: AbortSignal) {
+  let isNotThere: unknown;
+  for (let nth = 0; nth < TRIES && !(nth > 0 && signal.aborted); nth++) {
+    try {
+      return await nextCapture(captures, target, false);
+    } catch (error) {
+      if ((error as { code?: string }).code === "ERR_MEMORY_MISSING") isNotThere = error;
+      else if (isNotThere === undefined || !(await hasEnded(target))) throw error;
+      else break;
+      await delay(BETWEEN_TRIES, signal);
+    }
+  }
+  throw isNotThere;
+}
+
 /** The next dump as a place table; undefined if the program has ended. */
 async function nextCapture(captures: Captures, target: string, mayHaveEnded: boolean) {
   try {
@@ -195,8 +217,11 @@ async function nextCapture(captures: Captures, target: string, mayHaveEnded: boo
       return table as native.PlaceTableHandle;
     });
   } catch (error) {
-    const { hasEnded } = await import("../../watch/program.js");
     if (mayHaveEnded && (await hasEnded(target))) return undefined;
     throw error;
   }
+}
+
+async function hasEnded(target: string): Promise<boolean> {
+  return await (await import("../../watch/program.js")).hasEnded(target);
 }
