@@ -33,12 +33,19 @@ const NAMED: Record<string, string> = {
 /** Parts of answers that are tools' answers of their own, or parts of these. */
 const PARTS = ["FoundGroup", "ContainerPage"];
 
+/** How dumps are read. */
+const OPENING = ["AnalysisOptions", "HostInputs", "OpenOptions"];
+
 export function agents(): string {
   const options = definitions("options");
   const answers = definitions("answers");
   const questions: [string, Schema][] = [
     ...questionsOf(options),
     ["growth", options.GrowthOptions as Schema],
+    [
+      "opening",
+      { properties: Object.assign({}, ...OPENING.map((name) => options[name]?.properties)) },
+    ],
   ];
   const bodies = choices(answers.AnswerBody as Schema)?.map(({ $ref = "" }) => nameOf($ref)) ?? [];
   const type = (name: string) => schemaOf(answers[name] as Schema, answers);

@@ -14,10 +14,16 @@ pub struct AnalysisOptions {
     #[schemars(extend("x-cli" = "--force: continue although the dump was not taken from the module"))]
     force: Option<bool>,
     /// If the heap is damaged, report the part before the damage. The result is then `partial`.
-    #[schemars(extend("x-cli" = "--partial: if the heap is damaged, report the part before the damage"))]
+    #[schemars(extend(
+        "x-cli" = "--partial: if the heap is damaged, report the part before the damage",
+        "x-agent" = { "description": "if a heap is damaged, read the part before the damage", "default": false }
+    ))]
     partial: Option<bool>,
     /// The dump is raw memory: the bytes of the memory and nothing else.
-    #[schemars(extend("x-cli" = "--raw: the dump is raw memory: its bytes and nothing else"))]
+    #[schemars(extend(
+        "x-cli" = "--raw: the dump is raw memory: its bytes and nothing else",
+        "x-agent" = { "description": "the dumps are raw memory", "default": false }
+    ))]
     raw: Option<bool>,
     /// Of raw memory: the values of mutable i32 globals by name or index. Those that are missing cause a warning.
     #[schemars(extend(
@@ -27,7 +33,8 @@ pub struct AnalysisOptions {
     globals: Option<BTreeMap<String, i64>>,
     /// Of a coredump with several instances of the module: the number of the one to read, from 0.
     #[schemars(extend(
-        "x-cli" = "--coredump-instance <n>: the number of the instance in a coredump with several of this module"
+        "x-cli" = "--coredump-instance <n>: the number of the instance in a coredump with several of this module",
+        "x-agent" = { "description": "of a coredump with several instances: the number of one", "maximum": 4294967295u32 }
     ))]
     coredump_instance: Option<u32>,
     /// Of a program of C, C++, Rust or Zig: pointers that the host held when the dump was taken, as a list or by name. They
@@ -53,7 +60,8 @@ pub struct OpenOptions {
     /// With a host: fields that have an index into an array of JavaScript, as `assembly/index/Item.id=host.slots`. The
     /// references of the array to what live objects have by index are left out, so that a cycle across the border shows.
     #[schemars(extend(
-        "x-cli" = "--slot <field=path>: a field that has an index into an array of JavaScript: assembly/index/Item.id=host.slots"
+        "x-cli" = "--slot <field=path>: a field that has an index into an array of JavaScript: assembly/index/Item.id=host.slots",
+        "x-agent" = { "items": { "type": "string", "maxLength": 1000 }, "maxItems": 100, "default": [], "description": "with host: fields with an index into an array, as app/Item.id=host.slots" }
     ))]
     slots: Option<Vec<String>>,
     /// A heap profile of the same moment with the interval 1, of a program whose blocks it can name: answers then say which
@@ -73,21 +81,24 @@ pub struct HostInputs {
     /// their ids plus 2³¹.
     #[schemars(extend(
         "x-cli" = "--host <file>: the heap snapshot of the host, captured with the dump: JavaScript that holds objects by number",
-        "x-ts" = "Input"
+        "x-ts" = "Input",
+        "x-agent" = { "type": "string", "maxLength": 4096, "description": "the heap snapshot of the host, captured with one dump: both heaps become one" }
     ))]
     host: Option<()>,
     /// The numbers that the heap snapshot does not show, as a capture of both heaps writes them. Of files, without this
     /// option, the `x.numbers.json` beside `x.heapsnapshot` is read, if there is one.
     #[schemars(extend(
         "x-cli" = "--numbers <file>: the numbers that the heap snapshot does not show (default: the .numbers.json beside it)",
-        "x-ts" = "Input"
+        "x-ts" = "Input",
+        "x-agent" = { "type": "string", "maxLength": 4096, "description": "with host: its .numbers.json (default: the one beside it)" }
     ))]
     numbers: Option<()>,
     /// Who pinned what, as `register` records it with `HEAP_HANDLES`. Of files, without this option, the `x.handles.json`
     /// beside `x.dump` is read, if there is one.
     #[schemars(extend(
         "x-cli" = "--handles <file>: who pinned what, as HEAP_HANDLES has it recorded (default: the .handles.json beside the dump)",
-        "x-ts" = "Input"
+        "x-ts" = "Input",
+        "x-agent" = { "type": "string", "maxLength": 4096, "description": "with host: the .handles.json of HEAP_HANDLES (default: beside the dump)" }
     ))]
     handles: Option<()>,
 }

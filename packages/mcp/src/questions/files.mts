@@ -20,7 +20,6 @@ const MOST_DUMPS = 100;
 /** Pointers of the host. */
 const MOST_HOST_ROOTS = 10_000;
 const MOST_GLOBALS = 1000;
-const MOST_SLOTS = 100;
 const MOST_U32 = 2 ** 32 - 1;
 
 export const listDumps = question({
@@ -106,32 +105,26 @@ const global = s.object({
   values: s.described(s.list(s.whole(-(2 ** 31), MOST_U32)), "one for each dump"),
 });
 
+interface OpeningParameters {
+  partial: boolean;
+  raw: boolean;
+  coredumpInstance: number | undefined;
+  host: string | undefined;
+  numbers: string | undefined;
+  handles: string | undefined;
+  slots: string[];
+}
+
+const { partial, raw, ...inputs } = s.parameters<OpeningParameters>("opening");
 /** How the files of dumps are read, beside their paths. */
 const reading = {
-  raw: s.usually(s.flag, false, "the dumps are raw memory"),
+  raw,
   globals: s.usually(
     s.list(global, { maxItems: MOST_GLOBALS }),
     [],
     "of raw memory: the values of mutable i32 globals",
   ),
-  coredumpInstance: s.optional(
-    s.whole(0, MOST_U32),
-    "of a coredump with several instances: the number of one",
-  ),
-  host: s.optional(
-    s.path,
-    "the heap snapshot of the host, captured with one dump: both heaps become one",
-  ),
-  numbers: s.optional(s.path, "with host: its .numbers.json (default: the one beside it)"),
-  handles: s.optional(
-    s.path,
-    "with host: the .handles.json of HEAP_HANDLES (default: beside the dump)",
-  ),
-  slots: s.usually(
-    s.list(s.text(LONGEST_TEXT), { maxItems: MOST_SLOTS }),
-    [],
-    "with host: fields with an index into an array, as app/Item.id=host.slots",
-  ),
+  ...inputs,
   hostRoots: s.usually(
     s.list(hostRoot, { maxItems: MOST_HOST_ROOTS }),
     [],
@@ -153,7 +146,7 @@ export const openHeaps = question({
       s.path,
       "the module of the dumps (default: the one beside the first dump, or in build there)",
     ),
-    partial: s.usually(s.flag, false, "if a heap is damaged, read the part before the damage"),
+    partial,
     ...reading,
   },
   output: {
