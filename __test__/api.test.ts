@@ -206,6 +206,22 @@ describe("a view", () => {
     }));
     deepStrictEqual(view.constructors, plain);
     deepStrictEqual(structuredClone(view).constructors, plain);
+    // As WARPO's tests ask: with whole buffers, and the first row as an object of its own.
+    const [dump, module] = [after, wasm].map((bytes) => Uint8Array.from(bytes).buffer);
+    const [row] = analyze(dump as ArrayBuffer, module as ArrayBuffer).constructors;
+    const { className, count, totalShallowSize, totalRetainedSize, instances = [] } = row ?? {};
+    expect(instances.length).toBe(count);
+    deepStrictEqual(row, {
+      className,
+      count,
+      totalShallowSize,
+      totalRetainedSize,
+      instances: instances.map(({ address, shallowSize, retainedSize }) => ({
+        address,
+        shallowSize,
+        retainedSize,
+      })),
+    });
   });
 
   test.each([

@@ -19,14 +19,17 @@ const write = (lines: InspectorLines, text: string) =>
 test("lines of Node about its inspector are left out, in whatever pieces they come; all others pass", async () => {
   const said =
     "Debugger listening on ws://127.0.0.1:1/abc\nFor help, see: https://nodejs.org\nDebug\n" +
-    "Debugger attached.\na\n\nDebugger, he said\nDebugger ending on ws://x\n\xff\xfe no end";
+    "Debugger attached.\na\n\nDebugger, he said\nDebugger ending on ws://x\n" +
+    "Waiting for the debugger to disconnect...\nWaiting for the debugger, he said\n\xff\xfe no end";
   for (const size of [1, 2, 7, 1000]) {
     const { lines, addresses, text } = filter();
     for (let from = 0; from < said.length; from += size) {
       await write(lines, said.slice(from, from + size));
     }
     await new Promise<void>((resolve) => lines.end(resolve));
-    expect(text()).toBe("Debug\na\n\nDebugger, he said\n\xff\xfe no end");
+    expect(text()).toBe(
+      "Debug\na\n\nDebugger, he said\nWaiting for the debugger, he said\n\xff\xfe no end",
+    );
     expect(addresses).toEqual(["ws://127.0.0.1:1/abc"]);
   }
 });

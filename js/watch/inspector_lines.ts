@@ -3,8 +3,9 @@
 import { Transform, type TransformCallback } from "node:stream";
 
 /** How the lines of Node begin. */
-const BEGINNINGS = ["Debugger ", "For help, see: https:"];
-const INSPECTOR_LINE = /^(Debugger (listening|attached|ending)|For help, see: https:)/;
+const BEGINNINGS = ["Debugger ", "For help, see: https:", "Waiting for the debugger "];
+const INSPECTOR_LINE =
+  /^(Debugger (listening|attached|ending)|For help, see: https:|Waiting for the debugger to disconnect\.\.\.$)/m;
 /** No line of Node about its inspector is longer. Of other lines, nothing is kept. */
 const LONGEST = 1000;
 const LINE_END = "\n".charCodeAt(0);
