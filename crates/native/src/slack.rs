@@ -7,6 +7,9 @@
 //! never have a reference at an offset, and some of the larger size do, while others have small numbers there, it is no
 //! field, and neither is what comes behind it.
 //!
+//! Emmalloc also leaves a trace: it gives a block the bytes by which it aligns the next one, and the size that was at the
+//! block's end stays. Where many blocks of a kind have such a size, their objects end before it.
+//!
 //! Such references are weak: they keep what nothing else leads to, so that no block is unreferenced because of this rule.
 
 use std::ops::Range;
@@ -37,6 +40,8 @@ const SHARE: u32 = 8;
 /// Numbers below this are no addresses.
 const LEAST_ADDRESS: u32 = 1024;
 const WORD: u32 = 4;
+/// The size at the end of a region of emmalloc is that of its contents and of both sizes.
+const EMMALLOC_OVERHEAD: u32 = 8;
 
 /// What blocks have in common that may be of one class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,6 +65,8 @@ struct SlackCounts {
     blocks: u32,
     references: [u32; MOST_WORDS],
     numbers: [u32; MOST_WORDS],
+    /// Sizes that emmalloc would have put at the end of a block that ends here.
+    old_sizes: [u32; MOST_WORDS],
 }
 
 /// The offsets of a block that may be behind what the program asked for. The first word is the program's.
@@ -111,32 +118,55 @@ impl SlackComparison<'_> {
             };
             counts.references[at] += u32::from(self.index.around(word).is_some());
             counts.numbers[at] += u32::from((1..LEAST_ADDRESS).contains(&word));
+            let is_old_size =
+                self.walk.allocator == Allocator::Emmalloc && word == offset + EMMALLOC_OVERHEAD;
+            counts.old_sizes[at] += u32::from(is_old_size);
         }
     }
 
     /// The offset from which on the words of these blocks are no fields.
     fn end_of_fields(&self, kind: BlockKind, counts: &SlackCounts) -> Option<u32> {
-        let allocator = self.walk.allocator;
-        let range = possible(allocator, kind.usable);
-        let mut smaller = (range.start..kind.usable).step_by(WORD as usize);
-        let (usable, other) = smaller.find_map(|usable| {
-            let found = self.kinds.get(&BlockKind { usable, ..kind })?;
-            (found.blocks >= ENOUGH).then_some((usable, found))
-        })?;
-        let others = possible(allocator, usable);
-        let blocks = counts.blocks + other.blocks;
-        let mut offsets = range.clone().step_by(WORD as usize).enumerate();
+        let range = possible(self.walk.allocator, kind.usable);
+        let smaller = self.smaller_kind(kind);
+        let mut offsets = range.step_by(WORD as usize).enumerate();
         let end = offsets.find(|&(at, offset)| {
-            let before = offset
-                .checked_sub(others.start)
-                .map(|at| (at / WORD) as usize);
-            let before = before.filter(|_| others.contains(&offset));
-            let is_field = before.is_some_and(|at| other.references[at] > 0);
-            let numbers = counts.numbers[at] + before.map_or(0, |at| other.numbers[at]);
-            let is_number = counts.numbers[at] >= ENOUGH && numbers >= blocks / SHARE;
-            counts.references[at] > 0 && is_number && !is_field
+            let sizes = counts.old_sizes[at];
+            let ends_here = sizes >= ENOUGH && sizes >= counts.blocks / SHARE;
+            let is_behind =
+                || smaller.is_some_and(|other| self.is_behind(counts, (at, offset), other));
+            counts.references[at] > 0 && (ends_here || is_behind())
         });
         end.map(|(_, offset)| offset)
+    }
+
+    /// The blocks of the next smaller size that begin with the same thing.
+    fn smaller_kind(&self, kind: BlockKind) -> Option<(u32, &SlackCounts)> {
+        let range = possible(self.walk.allocator, kind.usable);
+        let mut smaller = (range.start..kind.usable).step_by(WORD as usize);
+        smaller.find_map(|usable| {
+            let found = self.kinds.get(&BlockKind { usable, ..kind })?;
+            (found.blocks >= ENOUGH).then_some((usable, found))
+        })
+    }
+
+    /// Whether this word, of some blocks a reference, is no field, because it is a number in others, and no reference in
+    /// those of the smaller size.
+    fn is_behind(
+        &self,
+        counts: &SlackCounts,
+        (at, offset): (usize, u32),
+        (usable, other): (u32, &SlackCounts),
+    ) -> bool {
+        let others = possible(self.walk.allocator, usable);
+        let blocks = counts.blocks + other.blocks;
+        let before = offset
+            .checked_sub(others.start)
+            .map(|at| (at / WORD) as usize);
+        let before = before.filter(|_| others.contains(&offset));
+        let is_field = before.is_some_and(|at| other.references[at] > 0);
+        let numbers = counts.numbers[at] + before.map_or(0, |at| other.numbers[at]);
+        let is_number = counts.numbers[at] >= ENOUGH && numbers >= blocks / SHARE;
+        is_number && !is_field
     }
 }
 
@@ -300,6 +330,17 @@ mod tests {
             scene
         }
 
+        /// The same, but all holders have 24 bytes.
+        fn of_one_size(small: [u32; 3]) -> Self {
+            let mut scene = Self::new(small, 16);
+            for usable in &mut scene.walk.usable {
+                if *usable == 16 {
+                    *usable = 24;
+                }
+            }
+            scene
+        }
+
         fn add(&mut self, usable: u32, words: &[u32]) -> u32 {
             let last = self.walk.addresses.last().zip(self.walk.usable.last());
             let address = last.map_or(HEAP + 8, |(address, usable)| address + usable + 8);
@@ -348,12 +389,16 @@ mod tests {
         let node = HEAP + 8;
         assert_eq!(Scene::new([0, 0, node], 16).references(&[]).1, 16 + 38);
         // Blocks of one size only: these may be the program's numbers.
-        let mut scene = Scene::new([0, 0, 20], 16);
-        for usable in &mut scene.walk.usable {
-            if *usable == 16 {
-                *usable = 24;
-            }
-        }
+        assert_eq!(Scene::of_one_size([0, 0, 21]).references(&[]), (38, 38));
+    }
+
+    #[test]
+    fn sizes_that_emmalloc_left_show_where_objects_end() {
+        // 20 bytes are those of 12, and of the sizes before and behind them.
+        let mut scene = Scene::of_one_size([0, 0, 20]);
+        assert_eq!(scene.references(&[]), (38, 32));
+        // Dlmalloc leaves no such sizes.
+        scene.walk.allocator = Allocator::Dlmalloc;
         assert_eq!(scene.references(&[]), (38, 38));
     }
 }
