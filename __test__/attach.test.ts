@@ -254,6 +254,17 @@ test("instances of workers, and those of which only a function is kept, are foun
   expect(counts.filter((count) => count > 30)).toHaveLength(1);
 });
 
+test("the HTTP parser of Node itself need not be told from the instance of the program", async () => {
+  const wasm = await compile([]);
+  const { url } = await start("fetching.cjs", [wasm]);
+  const target = await attach(url);
+  expect(target.instances).toHaveLength(2);
+  const [dump, wasmOutput] = [join(folder, "fetching.dump"), join(folder, "fetching.wasm")];
+  await target.writeDump(dump, { wasmOutput });
+  await target.close();
+  expect(readFileSync(wasmOutput)).toEqual(readFileSync(wasm));
+});
+
 describe("a target is refused", () => {
   test.each([
     "http://192.168.0.1:9229",

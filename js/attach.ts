@@ -232,6 +232,8 @@ function chosen(
   why: string | undefined,
 ): RemoteInstance {
   if (why !== undefined) throw new HeapAnalyzerError("ERR_MEMORY_MISSING", why);
+  const counting = found.filter(({ isOfNode }) => isOfNode !== true);
+  if (nth === undefined && counting.length === 1) return counting[0] as RemoteInstance;
   if (nth === undefined && found.length > 1) {
     throw new HeapAnalyzerError(
       "ERR_INSTANCE_AMBIGUOUS",

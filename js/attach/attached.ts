@@ -16,7 +16,10 @@ export interface AttachedInstance {
 
 /** Options of {@link Attached.writeDump}. */
 export interface AttachedDumpOptions {
-  /** Which instance, by its position in {@link Attached.instances}. Needed if there are several. */
+  /**
+   * Which instance, by its position in {@link Attached.instances}. Needed if there are several; the HTTP parser of Node
+   * itself does not count.
+   */
   instance?: number | undefined;
   /** Where to write the module that the instance was made from. Default: nowhere. */
   wasmOutput?: string | URL | undefined;

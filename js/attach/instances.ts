@@ -9,7 +9,14 @@ import { anything, optional, record, type Shape, whole } from "../inspector/shap
 import { CONVERSATION_GROUP } from "../numbers/conversation.js";
 import { shown } from "../text.js";
 import type { KnownModules } from "./known_modules.js";
-import { DEREFERENCE, ENTRY, KEEP_WEAKLY, LENGTH, MEMORY_SIZE } from "./remote_code.js";
+import {
+  DEREFERENCE,
+  ENTRY,
+  EXPORTS_ALL,
+  KEEP_WEAKLY,
+  LENGTH,
+  MEMORY_SIZE,
+} from "./remote_code.js";
 import type { Realm, Thread } from "./threads.js";
 
 /** An instance with a memory. */
@@ -23,6 +30,8 @@ export interface RemoteInstance {
   /** The script of its module, and the name that the engine gives it. */
   scriptId: string;
   moduleName: string;
+  /** Whether it is the HTTP parser that Node loads for its own `fetch`. Known only if there are several instances. */
+  isOfNode?: boolean;
 }
 
 /** What a search found beside instances of which a dump can be taken. */
@@ -111,6 +120,7 @@ export class InstanceSearch {
       }
       await releaseObjects(thread);
     }
+    if (this.instances.length > 1) await markOwn(this.instances);
   }
 
   async #thread(thread: Thread): Promise<void> {
@@ -205,6 +215,20 @@ export class InstanceSearch {
       if (typeof scriptId === "string" && scripts.has(scriptId)) return scriptId;
     }
     return undefined;
+  }
+}
+
+/** Exports of llhttp, which Node has as WebAssembly. */
+const HTTP_PARSER = ["llhttp_alloc", "llhttp_execute", "llhttp_finish"];
+
+/** Marks the instances of Node itself. */
+async function markOwn(instances: RemoteInstance[]): Promise<void> {
+  for (const instance of instances) {
+    const { session } = instance.thread;
+    const parameters = HTTP_PARSER.map((value) => ({ value }));
+    // A worker may have ended, or lie: then the instance counts.
+    const answer = await call(session, instance.weak, EXPORTS_ALL, parameters).catch(() => {});
+    instance.isOfNode = answer?.value === true;
   }
 }
 

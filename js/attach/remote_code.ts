@@ -113,6 +113,12 @@ export const KEEP_WEAKLY = "function () { return new WeakRef(this); }";
 /** On the result of {@link KEEP_WEAKLY}: the object, if it is still alive. */
 export const DEREFERENCE = "function () { return this.deref(); }";
 
+/** On the same: whether the instance exports all of these names. */
+export const EXPORTS_ALL = `function (...names) {
+  const instance = this.deref();
+  return instance !== undefined && names.every((name) => name in instance.exports);
+}`;
+
 /**
  * On an object that remembers whether it is too late: pauses the thread between two turns of its event loop, if its
  * debugger is enabled.
