@@ -46,6 +46,12 @@ export const ROWS: Row[] = [
   },
   { name: "@one-ini/wasm", driver: "oneini", answer: { kind: "refused", reason: WEE_ALLOC } },
   {
+    name: "esbuild-wasm",
+    driver: "esbuild",
+    answer: { kind: "refused", reason: "a program of Go" },
+    wrong: "the refusal does not say that it is a program of Go",
+  },
+  {
     name: "yoga-layout",
     driver: "yoga",
     answer: { kind: "leak", blocks: 100, holder: "{P, O, count}" },
@@ -55,9 +61,22 @@ export const ROWS: Row[] = [
     driver: "rapier",
     answer: { kind: "leak", blocks: 100, holder: "s" },
   },
+  {
+    name: "meshoptimizer",
+    driver: "meshopt",
+    answer: { kind: "none" },
+    wrong:
+      "an allocator that only moves a pointer is not recognised, and the refusal does not say so",
+  },
   { name: "xxhash-wasm", driver: "xxhash", answer: { kind: "none" } },
   { name: "@img/sharp-wasm32", driver: "sharp", answer: { kind: "steady" } },
   { name: "draco3d", driver: "draco", answer: { kind: "leak", blocks: 100, holder: "g" } },
+  {
+    name: "@astrojs/compiler",
+    driver: "astro",
+    answer: { kind: "refused", reason: "a program of Go" },
+    wrong: "the refusal does not say that it is a program of Go",
+  },
   {
     name: "libsodium-wrappers",
     driver: "sodium",
@@ -74,21 +93,55 @@ export const ROWS: Row[] = [
     answer: { kind: "leak", blocks: 100, holder: "u" },
   },
   {
+    name: "@swc/wasm",
+    driver: "swc",
+    answer: { kind: "leak", blocks: 100 },
+    wrong: "growth names a part of the blocks that it keeps",
+  },
+  { name: "@prisma/prisma-fmt-wasm", driver: "prismafmt", answer: { kind: "steady" } },
+  {
+    name: "@silvia-odwyer/photon-node",
+    driver: "photon",
+    answer: { kind: "leak", blocks: 100, holder: "PhotonImage" },
+  },
+  { name: "@rollup/wasm-node", driver: "rollup", answer: { kind: "steady" } },
+  {
     name: "tiktoken",
     driver: "tiktoken",
     answer: { kind: "leak", blocks: 100, holder: "Tiktoken" },
   },
+  {
+    name: "canvaskit-wasm",
+    driver: "canvaskit",
+    answer: { kind: "leak", blocks: 100, holder: "{Qd, Md, count}" },
+  },
+  { name: "zstddec", driver: "zstddec", answer: { kind: "steady" } },
+  { name: "hash-wasm", driver: "hashwasm", answer: { kind: "none" } },
+  {
+    name: "brotli-wasm",
+    driver: "brotli",
+    answer: { kind: "leak", blocks: 100, holder: "CompressStream" },
+  },
+  { name: "tiny-secp256k1", driver: "secp256k1", answer: { kind: "none" } },
+  {
+    name: "@resvg/resvg-wasm",
+    driver: "resvg",
+    answer: { kind: "leak", blocks: 100, holder: "Resvg2" },
+  },
   { name: "sql.js", driver: "sqljs", answer: { kind: "leak", blocks: 100 } },
+  {
+    name: "libheif-js",
+    driver: "libheif",
+    answer: { kind: "leak", blocks: 100, holder: "{ptrType, ptr, count}" },
+  },
+  { name: "opus-decoder", driver: "opus", answer: { kind: "steady" } },
+  { name: "mpg123-decoder", driver: "mpg123", answer: { kind: "steady" } },
   {
     name: "binaryen",
     driver: "binaryen",
     answer: { kind: "leak", blocks: 100, holder: "Ar.A.Module" },
   },
-  {
-    name: "quickjs-emscripten",
-    driver: "quickjs",
-    answer: { kind: "leak", blocks: 100 },
-  },
+  { name: "quickjs-emscripten", driver: "quickjs", answer: { kind: "leak", blocks: 100 } },
   {
     name: "@polkadot/wasm-crypto",
     driver: "polkadot",
@@ -109,10 +162,20 @@ export const ROWS: Row[] = [
     driver: "parquet",
     answer: { kind: "leak", blocks: 100, holder: "WriterPropertiesBuilder" },
   },
-  {
-    name: "@tensorflow/tfjs-backend-wasm",
-    driver: "tfjs",
-    answer: { kind: "leak", blocks: 100 },
-  },
+  { name: "@tensorflow/tfjs-backend-wasm", driver: "tfjs", answer: { kind: "leak", blocks: 100 } },
   { name: "@hpcc-js/wasm-graphviz", driver: "graphviz", answer: { kind: "steady" } },
+  { name: "lightningcss-wasm", driver: "lightningcss", answer: { kind: "leak", blocks: 100 } },
+  { name: "mupdf", driver: "mupdf", answer: { kind: "leak", blocks: 100 } },
+  { name: "argon2-browser", driver: "argon2", answer: { kind: "steady" } },
+  {
+    name: "manifold-3d",
+    driver: "manifold",
+    answer: { kind: "leak", blocks: 100, holder: "{ptrType, ptr, count}" },
+  },
+  {
+    name: "@fluffylabs/anan-as",
+    driver: "anan",
+    answer: { kind: "leak", blocks: 100, holder: "Internref" },
+  },
+  { name: "box2d-wasm", driver: "box2d", answer: { kind: "leak", blocks: 20, holder: "v" } },
 ];
