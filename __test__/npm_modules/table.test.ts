@@ -85,9 +85,11 @@ function expectLeak(heaps: Heap[], file: string, { blocks, holder }: Answer & { 
   for (const [nth, count] of counts.slice(1).entries()) {
     expect(count - (counts[nth] as number)).toBeGreaterThanOrEqual(blocks);
   }
-  // What grows by the way, such as a table, may be a place of its own.
-  const named = growth(heaps).places.map(({ perInterval }) => perInterval.count);
-  expect(named.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(blocks * 0.9);
+  const { places, perInterval } = growth(heaps);
+  const named = places.reduce((sum, place) => sum + place.perInterval.count, 0);
+  // Blocks of one kind can be on several paths, of which one explains the others; or on paths that change.
+  const share = Math.max(named / blocks, perInterval.explained / perInterval.live);
+  expect(share).toBeGreaterThanOrEqual(0.9);
   if (holder === undefined) return;
   const last = heaps.at(-1) as Heap;
   // What only JavaScript holds is pinned, or looks unreferenced.

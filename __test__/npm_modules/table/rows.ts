@@ -45,6 +45,7 @@ export const ROWS: Row[] = [
     answer: { kind: "leak", blocks: 100, holder: "OnigScanner" },
   },
   { name: "@one-ini/wasm", driver: "oneini", answer: { kind: "refused", reason: WEE_ALLOC } },
+  { name: "@electric-sql/pglite", driver: "pglite", answer: { kind: "leak", blocks: 100 } },
   {
     name: "esbuild-wasm",
     driver: "esbuild",
@@ -71,6 +72,12 @@ export const ROWS: Row[] = [
   { name: "xxhash-wasm", driver: "xxhash", answer: { kind: "none" } },
   { name: "@img/sharp-wasm32", driver: "sharp", answer: { kind: "steady" } },
   { name: "draco3d", driver: "draco", answer: { kind: "leak", blocks: 100, holder: "g" } },
+  {
+    name: "web-tree-sitter",
+    driver: "treesitter",
+    instance: 1,
+    answer: { kind: "leak", blocks: 100, holder: "_Tree" },
+  },
   {
     name: "@astrojs/compiler",
     driver: "astro",
@@ -110,6 +117,7 @@ export const ROWS: Row[] = [
     driver: "tiktoken",
     answer: { kind: "leak", blocks: 100, holder: "Tiktoken" },
   },
+  { name: "onnxruntime-web", driver: "onnx", answer: { kind: "leak", blocks: 20 } },
   {
     name: "canvaskit-wasm",
     driver: "canvaskit",
@@ -141,6 +149,7 @@ export const ROWS: Row[] = [
     driver: "binaryen",
     answer: { kind: "leak", blocks: 100, holder: "Ar.A.Module" },
   },
+  { name: "@sqlite.org/sqlite-wasm", driver: "sqlite", answer: { kind: "leak", blocks: 100 } },
   { name: "quickjs-emscripten", driver: "quickjs", answer: { kind: "leak", blocks: 100 } },
   {
     name: "@polkadot/wasm-crypto",
@@ -163,6 +172,11 @@ export const ROWS: Row[] = [
     answer: { kind: "leak", blocks: 100, holder: "WriterPropertiesBuilder" },
   },
   { name: "@tensorflow/tfjs-backend-wasm", driver: "tfjs", answer: { kind: "leak", blocks: 100 } },
+  {
+    name: "ghostty-web",
+    driver: "ghostty",
+    answer: { kind: "refused", reason: "found no allocator that can be read" },
+  },
   { name: "@hpcc-js/wasm-graphviz", driver: "graphviz", answer: { kind: "steady" } },
   { name: "lightningcss-wasm", driver: "lightningcss", answer: { kind: "leak", blocks: 100 } },
   { name: "mupdf", driver: "mupdf", answer: { kind: "leak", blocks: 100 } },
