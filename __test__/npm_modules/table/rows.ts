@@ -149,6 +149,7 @@ export const ROWS: Row[] = [
     driver: "binaryen",
     answer: { kind: "leak", blocks: 100, holder: "Ar.A.Module" },
   },
+  { name: "pyodide", driver: "pyodide", answer: { kind: "leak", blocks: 100 } },
   { name: "@sqlite.org/sqlite-wasm", driver: "sqlite", answer: { kind: "leak", blocks: 100 } },
   { name: "quickjs-emscripten", driver: "quickjs", answer: { kind: "leak", blocks: 100 } },
   {
@@ -161,6 +162,7 @@ export const ROWS: Row[] = [
     driver: "dqbd",
     answer: { kind: "leak", blocks: 100, holder: "Tiktoken" },
   },
+  { name: "@duckdb/duckdb-wasm", driver: "duckdb", answer: { kind: "leak", blocks: 100 } },
   {
     name: "html-rewriter-wasm",
     driver: "htmlrewriter",
