@@ -33,8 +33,8 @@ function filesIfAsked(name: string, folder: string): string[] {
 export default defineConfig({
   test: {
     reporters: ["default", new Skips()],
-    // Many tests wait for other processes, so that a worker more than there are cores keeps all of them busy.
-    maxWorkers: availableParallelism() + 1,
+    // Many tests wait for other processes, so that two workers more than there are cores keep all of them busy.
+    maxWorkers: availableParallelism() + 2,
     projects: [
       {
         test: {
