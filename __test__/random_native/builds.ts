@@ -26,7 +26,7 @@ export interface BuildKind {
 // The bundled judge is at the same depth.
 const ROOT = resolve(import.meta.dirname, "../..");
 const PROGRAM = resolve(ROOT, "__test__/programs/native/random.c");
-/** Is linked behind the allocator. */
+/** The linker puts its data after the allocator's. */
 const BEHIND = resolve(ROOT, "__test__/programs/native/random_behind.c");
 const OUTPUT = resolve(ROOT, "build/random_native");
 const LEVELS = ["-O0", "-O1", "-O2", "-O3"];

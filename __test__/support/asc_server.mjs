@@ -13,7 +13,7 @@ const server = createServer(async (request, response) => {
     .then(() => runAsc(wanted))
     .catch((error) => ({ error: String(error), stderr: "", files: new Map() }))
     .then((result) => {
-      // Not kept open: while a program is compiled, nobody notices that the other side uses the connection again.
+      // A connection that stays open may be closed while a program compiles, just when a client uses it again.
       response.setHeader("connection", "close").end(serialize(result));
     });
 });

@@ -13,7 +13,7 @@ export interface Row {
 }
 
 export type Answer =
-  /** Each round keeps so many blocks or more, which `growth` names; with a holder, JavaScript of this class holds some. */
+  /** Each round keeps at least `blocks` blocks, and `growth` names them. Objects of the class `holder` hold some of them. */
   | { kind: "leak"; blocks: number; holder?: string }
   /** Blocks are found, and `growth` names none. */
   | { kind: "steady" }

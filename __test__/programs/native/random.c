@@ -31,7 +31,7 @@ IMPORT(dump) void log_dump(void);
 #define EDGE 4
 #define SLOTS 6
 
-/** Static data of `random_behind.c`, which the linker puts behind the allocator's state. */
+/** Static data of `random_behind.c`. The linker puts it after the allocator's state. */
 extern struct { void *table[TABLE]; } behind;
 
 static struct {
@@ -218,8 +218,8 @@ NOINLINE static void make_object(const uint32_t class[2]) {
 #define DIRTY 12
 
 /**
- * Objects of 12 bytes, of which the allocator gives some a block of 20: these were used before, so that what is behind the
- * object is old. With objects of 20 bytes in use between them, the free blocks stay as they are.
+ * Objects of 12 bytes. Some get a used block of 20 bytes from the allocator: its last words are old data, not the object's.
+ * With objects of 20 bytes in use between them, the free blocks stay as they are.
  */
 NOINLINE static void make_slack(void) {
   char *dirty[DIRTY];

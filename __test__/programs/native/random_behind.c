@@ -1,5 +1,5 @@
-// Static data of the random program that is linked behind the allocator's state: nothing of it is the allocator's. An array
-// outside of a structure would be aligned, with a gap before it.
+// Static data of the random program. The linker puts it after the allocator's state. It is in a structure, because a bare
+// array would be aligned, with a gap before it.
 struct {
   void *table[24];
 } behind;

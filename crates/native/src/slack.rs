@@ -394,7 +394,7 @@ mod tests {
 
     #[test]
     fn sizes_that_emmalloc_left_show_where_objects_end() {
-        // 20 bytes are those of 12, and of the sizes before and behind them.
+        // 12 bytes of contents, and 4 for the size on each side.
         let mut scene = Scene::of_one_size([0, 0, 20]);
         assert_eq!(scene.references(&[]), (38, 32));
         // Dlmalloc leaves no such sizes.
